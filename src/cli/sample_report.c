@@ -150,6 +150,7 @@ static void encode_run(json_t *object, const tw_sample_results *r, bool *ok)
     tw_json_set(object, "n", tw_json_count(d->n), ok);
     tw_json_set(object, "chains", tw_json_count(d->chains), ok);
     tw_json_set(object, "draws", tw_json_count(d->draws), ok);
+    tw_json_set(object, "warmup", tw_json_count(d->warmup.transitions / d->chains), ok);
     tw_json_set(object, "seed", tw_json_count((size_t)p->run.seed), ok);
     tw_json_set(object, "beta", tw_json_number(p->posterior.beta), ok);
     tw_json_set(object, "interrupted", json_boolean(d->interrupted), ok);

@@ -38,7 +38,7 @@ typedef struct tw_gaussian_kind {
     /* Rows [row, row + rows) of columns [column, column + columns) of A, contiguous. */
     void (*block)(const tw_gaussian *g, size_t row, size_t rows, size_t column, size_t columns, double *a);
 
-    /* Flops of one product with F or F'. */
+    /* What one product with F or F' takes, in flops of a dense triangular one. */
     double (*flops)(const tw_gaussian *g);
 
     /* Allocate a Gaussian for the results of `condition` or `mix` on g; with `products` it can multiply by

@@ -210,7 +210,19 @@ static tw_status warm_up(run *r)
     return status == TW_OK ? tw_team_status(r->sampler->ctx) : status;
 }
 
-/* Check whether the ESS goal is reached, from the draws in memory or else by on_look. */
+/* Summarise the draws in memory, or else ask on_look. If a few latents show that the goal is not reached, the summary
+ * stays empty. */
+static tw_status summarise(const run *r, tw_chains_summary *out)
+{
+    const tw_chains_options *o = r->options;
+    size_t threads = r->sampler->options.threads;
+    bool short_of_it;
+    if (!o->keep) return o->on_look(o->user, out);
+    TW_TRY(tw_draws_fall_short(r->draws, threads, o->until_ess, &short_of_it));
+    return short_of_it ? TW_OK : tw_draws_summarise(r->draws, threads, NULL, out);
+}
+
+/* Check whether the ESS goal is reached. */
 static tw_status look(run *r, bool *reached)
 {
     const tw_chains_options *o = r->options;
@@ -220,9 +232,7 @@ static tw_status look(run *r, bool *reached)
     tw_status status = TW_OK;
     *reached = false;
     if (!(o->until_ess > 0.0) || d->draws == 0 || d->draws != next_look(d->draws - 1)) return TW_OK;
-    if (tw_team_leads(ctx))
-        status = o->keep ? tw_draws_summarise(d, r->sampler->options.threads, NULL, &summary)
-                         : o->on_look(o->user, &summary);
+    if (tw_team_leads(ctx)) status = summarise(r, &summary);
     *reached = tw_summary_reaches(&summary, o->until_ess);
     tw_team_follow(ctx, reached, sizeof *reached);
     tw_team_follow(ctx, &status, sizeof status);

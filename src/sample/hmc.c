@@ -185,13 +185,14 @@ static size_t hmc_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOS
 }
 
 /* Per step: x = F w and F' slope, n sites. A metric whose Gaussian does not cancel the prior has two solves more; the
- * identity has those two alone. */
+ * identity has those two alone. With forces in single precision, the last x is in double precision. */
 static double hmc_cost(tw_sampler *s, double steps)
 {
     double products = (s->frame.gaussian ? 2.0 : 0.0) + (s->frame.linear ? 2.0 : 0.0);
-    double flop = tw_cost_lockstep(s) * (s->frame.packed ? TW_COST_SINGLE : 1.0);
-    double step = products * tw_cost_product(s) * flop + TW_COST_SITE * (double)s->n;
-    return steps * step + TW_COST_NORMAL * (double)s->r;
+    double forces = s->frame.packed ? tw_cost_single(s) : tw_cost_double(s);
+    double step = products * tw_cost_product(s) * forces + TW_COST_SITE * (double)s->n;
+    double last = tw_cost_product(s) * (tw_cost_double(s) - forces);
+    return steps * step + last + TW_COST_NORMAL * (double)s->r;
 }
 
 static double hmc_least_cost(tw_sampler *s)

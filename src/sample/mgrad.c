@@ -228,7 +228,7 @@ static size_t mgrad_parts(tw_sampler *s, size_t column, tw_column_part part[TW_M
 static double mgrad_cost(tw_sampler *s, double moves)
 {
     double n = (double)s->n;
-    return moves * (4.0 * n * n * tw_cost_lockstep(s) + (TW_COST_SITE + TW_COST_NORMAL) * n);
+    return moves * (4.0 * n * n * tw_cost_double(s) + (TW_COST_SITE + TW_COST_NORMAL) * n);
 }
 
 static double mgrad_least_cost(tw_sampler *s)

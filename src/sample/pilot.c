@@ -4,9 +4,10 @@
  * look, and the draws that it is measured by. What is left to spend after so many iterations of a sampler that is worth r
  * effective draws per draw and costs f flops a draw is
  *
- *   chains f ( W - iterations + max(goal / (r chains), 20 / r) ),     W = max(what tuning needs, 10 / r),
+ *   chains ( f (W - iterations + D) + s D n ),     W = max(what tuning needs, 10 / r),     D = max(goal / (r chains), 20 / r, 64),
  *
- * at least a quarter of W: warm-up of ten autocorrelation times, and chains of twenty, of which R-hat can be judged.
+ * at least a quarter of W: warm-up of ten autocorrelation times, and chains of twenty, of which R-hat can be judged, or what a run
+ * draws before its first look. s is what it costs to summarise a draw of one latent, twice: at the last look and at the end.
  * A pilot ends when it cannot win by that:
  *   - before it starts, at the least that a step can cost and with an effective draw for each draw;
  *   - on its way, at the steps that it takes with an effective draw for each draw, or at what its moves are worth at most;
@@ -15,7 +16,7 @@
  * It does not start, or ends before it is tuned, where all losers together would cost more than a third of what the leader takes in
  * all, which is a quarter of the whole.
  * Few effective draws E in a pilot look like more than they are, for a slow chain does not show how slow it is: r counts as
- * r E / (E + 100). All of it is a function of the seed and of the cost table (cost.h).
+ * r E / (E + 100), and a quarter of that where transitions failed. All of it is a function of the seed and of the cost table (cost.h).
  */
 #include "sample/pilot.h"
 
@@ -28,10 +29,10 @@
 enum {
     WATCHED = 64,
     FIRST_ITERATIONS = 8,
+    FIRST_LOOK = 64, /* the fewest draws of each chain that a run with a goal makes */
     ENOUGH_JUMPS = 256,
     PILOT_STEPS = 200,
-    SECOND_LEG = 64,
-    LONGER = 1
+    SECOND_LEG = 64
 };
 static const double best_rate = 1.0, slow_rate = 0.05, worst_rate = 1e-4; /* effective draws per draw */
 static const double over_dispersed = 1.5, believed_from = 100.0, clearly = 1.5;
@@ -39,6 +40,13 @@ static const double over_dispersed = 1.5, believed_from = 100.0, clearly = 1.5;
 static double within(double low, double x, double high)
 {
     return fmax(low, fmin(x, high));
+}
+
+/* Every so-many-th latent, at most WATCHED of them: diagnostics of all would cost more than the draws. */
+static size_t watched(size_t n)
+{
+    size_t step = (n + WATCHED - 1) / WATCHED;
+    return (n + step - 1) / step;
 }
 
 /* ---- the cost of going on ---- */
@@ -59,14 +67,21 @@ static size_t warmup_left(const tw_auto_options *o, double rate, size_t used)
 }
 
 /* Where the number of draws is given, the goal is what the leader makes of them. */
-static double cost_to_goal(const tw_auto_options *o, const tw_leader *leader, double rate, double cost,
-                           size_t used)
+static double cost_to_goal(const tw_auto_options *o, size_t n, const tw_leader *leader, double rate,
+                           double cost, size_t used)
 {
     double chains = (double)o->chains, r = fmax(rate, worst_rate);
     double draws = o->draws > 0
                        ? (double)o->draws * (leader->ess_per_draw > 0.0 ? leader->ess_per_draw / r : 1.0)
-                       : fmax(o->until_ess / (r * chains), 20.0 / r);
-    return chains * cost * ((double)warmup_left(o, rate, used) + draws);
+                       : fmax(FIRST_LOOK, fmax(o->until_ess / (r * chains), 20.0 / r));
+    double summaries = (o->draws > 0 ? 1.0 : 2.0) * TW_COST_SUMMARY * (double)n;
+    return chains * (cost * ((double)warmup_left(o, rate, used) + draws) + summaries * draws);
+}
+
+/* Of a pilot's draws: of the latents that it watches. */
+static double cost_of_measuring(const tw_auto_options *o, size_t n, size_t draws)
+{
+    return TW_COST_SUMMARY * (double)(o->chains * draws) * (double)watched(n);
 }
 
 /* ---- a pilot on its way ---- */
@@ -74,6 +89,7 @@ static double cost_to_goal(const tw_auto_options *o, const tw_leader *leader, do
 typedef struct pilot {
     tw_context *ctx;
     const tw_auto_options *options;
+    size_t n;
     tw_leader *leader;
     tw_candidate *candidate;
     tw_sampling *sampling;
@@ -83,6 +99,7 @@ typedef struct pilot {
     double step;            /* the least that one step costs */
     size_t done, total;     /* iterations of this leg */
     size_t used;            /* of all legs */
+    double moves, measured; /* what its transitions cost so far, and its diagnostics */
     double begun;           /* the moment */
     const char *hopeless;   /* why, or NULL */
 } pilot;
@@ -140,7 +157,8 @@ static double cost_so_far(const pilot *p, const tw_draws *d)
 static bool is_too_dear(const pilot *p, double cost)
 {
     if (isinf(p->leader->budget)) return false;
-    return cost_to_goal(p->options, p->leader, best_rate, cost, p->used) > clearly * p->leader->flops_to_goal;
+    return cost_to_goal(p->options, p->n, p->leader, best_rate, cost, p->used) >
+           clearly * p->leader->flops_to_goal;
 }
 
 /* With as many effective draws as its moves are worth at most? */
@@ -148,14 +166,16 @@ static bool moves_too_little(const pilot *p, const tw_draws *d, double cost)
 {
     if (d->draws < 2 || d->draws * d->chains < ENOUGH_JUMPS) return false;
     double rate = fmin(best_rate, clearly * bound_by_jumps(p, d));
-    return cost_to_goal(p->options, p->leader, rate, cost, p->used) > p->leader->flops_to_goal;
+    return cost_to_goal(p->options, p->n, p->leader, rate, cost, p->used) > p->leader->flops_to_goal;
 }
 
 /* With a pilot of so much a transition, would losers cost more than a third of what the leader takes in all? */
 static bool is_over_budget(const pilot *p, double cost)
 {
-    double iterations = (double)(leg_of(p, false).warmup + leg_of(p, false).draws + leg_of(p, true).draws);
-    return p->leader->flops_lost + (double)p->options->chains * cost * iterations > p->leader->budget;
+    size_t draws = leg_of(p, false).draws + leg_of(p, true).draws;
+    double iterations = (double)(leg_of(p, false).warmup + draws);
+    double moves = (double)p->options->chains * cost * iterations;
+    return p->leader->flops_lost + moves + cost_of_measuring(p->options, p->n, draws) > p->leader->budget;
 }
 
 /* By what a transition cost so far, in the mean. What a pilot costs is asked once and soon, for one that is cut short tells nothing. */
@@ -193,19 +213,27 @@ static bool relay(void *user, const tw_progress *now)
 
 /* ---- legs ---- */
 
-/* Every so-many-th latent, at most WATCHED of them: diagnostics of all would cost more than the draws. */
 static tw_status thin_out(tw_context *ctx, const tw_draws *all, tw_draws *few)
 {
     size_t step = (all->n + WATCHED - 1) / WATCHED, columns = all->chains * all->draws;
     *few = *all;
-    few->n = (all->n + step - 1) / step;
+    few->n = watched(all->n);
     TW_TRY(tw_allocate_doubles(ctx, few->n, columns, "the latents that a pilot watches", &few->x));
     for (size_t j = 0; j < columns; j++)
         for (size_t i = 0; i < few->n; i++) few->x[i + j * few->n] = all->x[i * step + j * all->n];
     return TW_OK;
 }
 
-static tw_status measure(pilot *p, const tw_draws *draws)
+/* Steps that diverge show a tail where chains may stand still for long, and the run would end with a warning. After the first leg chains
+ * may still come from such a tail. */
+static double trust(const tw_draws *d, bool second)
+{
+    const tw_totals *t = &d->sampling;
+    bool fails = t->energy_divergence + t->implicit_failure + t->irreversible + t->factorisation > 0;
+    return second && fails ? 0.25 : 1.0;
+}
+
+static tw_status measure(pilot *p, const tw_draws *draws, bool second)
 {
     tw_candidate *c = p->candidate;
     tw_chains_summary summary = {0};
@@ -222,17 +250,19 @@ static tw_status measure(pilot *p, const tw_draws *draws)
     c->flops_per_draw = tw_cost_per_transition(p->sampling->sampler, draws);
     c->efficiency = c->ess_per_draw / c->flops_per_draw;
     p->bound = bound_by_jumps(p, draws);
-    p->believed = fmin(p->bound, c->ess_per_draw * ess / (ess + believed_from));
-    c->flops_to_goal = cost_to_goal(p->options, p->leader, p->believed, c->flops_per_draw, p->used);
+    p->believed = trust(draws, second) * fmin(p->bound, c->ess_per_draw * ess / (ess + believed_from));
+    c->flops_to_goal = cost_to_goal(p->options, p->n, p->leader, p->believed, c->flops_per_draw, p->used);
     return TW_OK;
 }
 
 /* Of all legs so far; work is counted through all of them. */
-static void count_cost(const pilot *p, const tw_draws *d)
+static void count_cost(pilot *p, const tw_draws *d)
 {
     bool through = p->sampling->sampler->method->work;
-    double before = through ? 0.0 : p->candidate->flops_spent;
-    if (through || transitions_of(d) > 0.0) p->candidate->flops_spent = before + cost_so_far(p, d);
+    double before = through ? 0.0 : p->moves;
+    if (through || transitions_of(d) > 0.0) p->moves = before + cost_so_far(p, d);
+    if (!p->hopeless) p->measured += cost_of_measuring(p->options, p->n, d->draws);
+    p->candidate->flops_spent = p->moves + p->measured;
 }
 
 static void forget(tw_candidate *c)
@@ -265,7 +295,7 @@ static tw_status run_leg(pilot *p, uint64_t number, bool second)
     if (p->hopeless)
         p->candidate->reason = p->hopeless;
     else
-        status = draws->interrupted ? tw_interrupt(p->ctx) : measure(p, draws);
+        status = draws->interrupted ? tw_interrupt(p->ctx) : measure(p, draws, second);
     tw_draws_free(draws);
     return status;
 }
@@ -275,7 +305,8 @@ static bool loses(const pilot *p)
 {
     const tw_candidate *c = p->candidate;
     double rate = fmin(p->bound, 2.0 * p->believed);
-    return cost_to_goal(p->options, p->leader, rate, c->flops_per_draw, p->used) > p->leader->flops_to_goal;
+    return cost_to_goal(p->options, p->n, p->leader, rate, c->flops_per_draw, p->used) >
+           p->leader->flops_to_goal;
 }
 
 /* Of a cheap method: how slow it is need not be known, and would take long to find out. */
@@ -325,7 +356,7 @@ static void take_lead(const pilot *p)
 /* With an effective draw for each draw of so little cost? */
 static bool cannot_win(const pilot *p, double cost)
 {
-    bool cannot = cost_to_goal(p->options, p->leader, best_rate, cost, 0) > p->leader->flops_to_goal;
+    bool cannot = cost_to_goal(p->options, p->n, p->leader, best_rate, cost, 0) > p->leader->flops_to_goal;
     if (cannot) p->candidate->reason = "skipped: too expensive to win";
     if (cannot || !is_over_budget(p, cost)) return cannot;
     p->candidate->reason = "skipped: a pilot of its cost does not pay";
@@ -353,6 +384,7 @@ tw_status tw_pilot_run(const tw_posterior *posterior, const tw_auto_options *o, 
     const tw_method_row *method = tw_method_row_of(c->method);
     pilot p = {.ctx = posterior->model->ctx,
                .options = o,
+               .n = posterior->model->n,
                .leader = leader,
                .candidate = c,
                .variance = posterior->approximation->variance,

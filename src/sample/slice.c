@@ -190,7 +190,7 @@ static size_t slice_parts(tw_sampler *s, size_t column, tw_column_part part[TW_M
 /* One product with F, r normal numbers, and n sites for each trial. */
 static double slice_cost(tw_sampler *s, double trials)
 {
-    return tw_cost_product(s) * tw_cost_lockstep(s) + TW_COST_SITE * (double)s->n * trials +
+    return tw_cost_product(s) * tw_cost_double(s) + TW_COST_SITE * (double)s->n * trials +
            TW_COST_NORMAL * (double)s->r;
 }
 

@@ -175,3 +175,19 @@ tw_status tw_draws_summarise(const tw_draws *d, size_t threads, tw_summary *rows
     TW_TRY(smallest_ebfmi(d, &out->ebfmi_min));
     return d->x && d->draws > 0 ? summarise_latents(d, threads, rows, out) : TW_OK;
 }
+
+/* Every so-many-th latent. As for all of them, one that does not move does not count. */
+tw_status tw_draws_fall_short(const tw_draws *d, size_t threads, double ess, bool *out)
+{
+    enum { FEW = 32, MANY = 4 * FEW };
+    size_t step = (d->n + FEW - 1) / FEW;
+    tw_draw_block block = {
+        d->draws, d->chains, (d->n + step - 1) / step, d->x, {d->n * d->chains, d->n, step}};
+    tw_summary rows[FEW];
+    *out = false;
+    if (d->n < MANY) return TW_OK;
+    TW_TRY(tw_summarise_block(d->ctx, &block, threads, rows));
+    for (size_t i = 0; i < block.latents; i++)
+        if (rows[i].sd != 0.0 && !(rows[i].ess >= ess)) *out = true;
+    return TW_OK;
+}

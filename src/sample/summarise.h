@@ -26,6 +26,9 @@ bool tw_summary_reaches(const tw_chains_summary *summary, double ess);
 void tw_judge_chains(size_t chains, size_t draws, double enough, const tw_chains_summary *summary,
                      const tw_totals *sampling, tw_warnings *out);
 
+/* Do a few of the latents suffice to show that the worst one has less than this ESS? This makes a failed look cheap. */
+tw_status tw_draws_fall_short(const tw_draws *draws, size_t threads, double ess, bool *out);
+
 /* The smallest E-BFMI over chains; energy[i + draws c] is the energy of draw i of chain c. */
 double tw_summarise_energies(size_t draws, size_t chains, const double *energy);
 

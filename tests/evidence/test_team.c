@@ -104,7 +104,8 @@ static tw_status run_choice(const posed *p, const job *j, found *f)
     tw_auto_options o = TW_AUTO_DEFAULTS;
     tw_choice choice;
     o.chains = j->columns;
-    o.warmup = o.draws = 25;
+    o.warmup = 25;
+    o.until_ess = 4000.0; /* far enough away for a pilot of each candidate to pay */
     TW_TRY(tw_auto_choose(&posterior, &o, &choice));
     for (size_t k = 0; k < choice.count; k++) note(f, 1, &choice.candidates[k].efficiency);
     return TW_OK;

@@ -1,22 +1,31 @@
 /* The race of the automatic choice: by the table of costs, the losing methods take at most a quarter of the
- * whole; and the race is a function of the seed alone. Skipped if the crabs data are absent. */
+ * whole; it is a function of the seed alone; and it includes the cost of diagnostics. Skipped if the crabs data are
+ * absent. */
+#include "sample/cost.h"
 #include "support/crabs.h"
 #include "support/support.h"
 #include "talweg/approximate.h"
 #include "talweg/chains.h"
 
-enum { SEEDS = 6, FIRST_LOOK = 64 }; /* the fewest draws of each chain that a run with a goal makes */
+enum {
+    CASES = 200,
+    SEEDS = 6,
+    FEW_DRAWS = 32,
+    FIRST_LOOK = 64
+}; /* the fewest draws of each chain that a run with a goal makes */
 
 typedef struct raced {
     tw_choice choice;
     size_t warmup; /* that is left to the winner */
 } raced;
 
-static raced race(const tw_posterior *posterior, uint64_t seed, size_t threads)
+/* draws: of each chain; 0: as many as the goal needs. */
+static raced race(const tw_posterior *posterior, uint64_t seed, size_t threads, size_t draws)
 {
     tw_auto_options o = TW_AUTO_DEFAULTS;
     tw_head_start head = {0};
     raced r;
+    o.draws = draws;
     o.seed = seed;
     o.sampler.threads = threads;
     assert_int_equal(tw_auto_race(posterior, &o, &r.choice, &head), TW_OK);
@@ -25,11 +34,13 @@ static raced race(const tw_posterior *posterior, uint64_t seed, size_t threads)
     return r;
 }
 
-/* At least: the run may go on after the first look. */
-static double whole(const raced *r)
+/* At least: a run with a goal may go on after its first look, where its draws are summarised, as they are at the end. */
+static double whole(const raced *r, size_t draws)
 {
     const tw_candidate *best = &r->choice.candidates[r->choice.best];
-    double sum = 32.0 * best->flops_per_draw * (double)(r->warmup + FIRST_LOOK);
+    double made = (double)(draws > 0 ? draws : FIRST_LOOK), summaries = draws > 0 ? 1.0 : 2.0;
+    double sum = 32.0 * best->flops_per_draw * ((double)r->warmup + made) +
+                 summaries * TW_COST_SUMMARY * 32.0 * made * CASES;
     for (size_t k = 0; k < r->choice.count; k++) sum += r->choice.candidates[k].flops_spent;
     return sum;
 }
@@ -42,25 +53,49 @@ static double lost(const raced *r)
     return sum;
 }
 
-/* Losers took 0.42 and 0.30 of the whole for seeds 1 and 3 at log sigma 1 before there was a bound; 0.22 at most now. */
+static void check_losers(const char *kernel, size_t draws)
+{
+    tw_context *ctx = context_for_shared("data/crabs.csv");
+    tw_model *model = crabs_with(ctx, kernel);
+    tw_approximation *ep = NULL;
+    assert_int_equal(tw_ep_fit(model, NULL, &ep), TW_OK);
+    tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = ep};
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        raced r = race(&posterior, seed, 1, draws);
+        assert_true(lost(&r) <= 0.25 * whole(&r, draws));
+    }
+    tw_approximation_free(ep);
+    tw_model_free(model);
+    tw_context_free(ctx);
+}
+
+/* They take 0.21 at most; with few draws 0.26 where a pilot that does not pay is run. */
 static void losers_take_a_quarter_at_most(void **state)
 {
     (void)state;
-    const char *kernels[] = {"se(log_ell=1, log_sigma=1)", "se(log_ell=1, log_sigma=3)"};
-    for (size_t k = 0; k < 2; k++) {
-        tw_context *ctx = context_for_shared("data/crabs.csv");
-        tw_model *model = crabs_with(ctx, kernels[k]);
-        tw_approximation *ep = NULL;
-        assert_int_equal(tw_ep_fit(model, NULL, &ep), TW_OK);
-        tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = ep};
-        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-            raced r = race(&posterior, seed, 1);
-            assert_true(lost(&r) <= 0.25 * whole(&r));
-        }
-        tw_approximation_free(ep);
-        tw_model_free(model);
-        tw_context_free(ctx);
+    check_losers("se(log_ell=1, log_sigma=1)", 0);
+    check_losers("se(log_ell=1, log_sigma=3)", 0);
+    check_losers("se(log_ell=1, log_sigma=1)", FEW_DRAWS);
+    check_losers("se(log_ell=1, log_sigma=3)", FEW_DRAWS);
+}
+
+/* Slice sampling takes 0.7 of HMC's flops a draw here and is worth 0.4 of its effective draws. By transitions alone a pilot of HMC does
+ * not pay; but each draw that slice sampling needs more is summarised too, which takes longer than to make it. */
+static void draws_are_summarised_too(void **state)
+{
+    (void)state;
+    tw_context *ctx = context_for_shared("data/crabs.csv");
+    tw_model *model = crabs_with(ctx, "se(log_ell=1, log_sigma=1)");
+    tw_approximation *ep = NULL;
+    assert_int_equal(tw_ep_fit(model, NULL, &ep), TW_OK);
+    tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = ep};
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        raced r = race(&posterior, seed, 1, 0);
+        assert_int_equal(r.choice.candidates[r.choice.best].method, TW_METHOD_HMC);
     }
+    tw_approximation_free(ep);
+    tw_model_free(model);
+    tw_context_free(ctx);
 }
 
 static void threads_do_not_change_a_race(void **state)
@@ -71,7 +106,7 @@ static void threads_do_not_change_a_race(void **state)
     tw_approximation *ep = NULL;
     assert_int_equal(tw_ep_fit(model, NULL, &ep), TW_OK);
     tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = ep};
-    raced one = race(&posterior, 1, 1), three = race(&posterior, 1, 3);
+    raced one = race(&posterior, 1, 1, 0), three = race(&posterior, 1, 3, 0);
     assert_true(one.choice.best == three.choice.best && one.warmup == three.warmup);
     for (size_t k = 0; k < one.choice.count; k++) {
         const tw_candidate *a = &one.choice.candidates[k], *b = &three.choice.candidates[k];
@@ -86,6 +121,7 @@ static void threads_do_not_change_a_race(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(losers_take_a_quarter_at_most),
+                                       cmocka_unit_test(draws_are_summarised_too),
                                        cmocka_unit_test(threads_do_not_change_a_race)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

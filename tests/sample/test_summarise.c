@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "math/random.h"
 #include "support/support.h"
 
 static tw_chains_summary summary_of(size_t n, const tw_summary *rows)
@@ -117,6 +118,46 @@ static void records_are_added_up(void **state)
     assert_close(tw_summarise_totals(&t).acceptance, 1.75 / 12.0, 1e-15, "acceptance");
 }
 
+/* Four chains of 200 independent numbers for each of 160 latents; one latent of them is slow, in steps of 1/10, or stands still. */
+enum { LATENTS = 160, CHAINS = 4, DRAWS = 200 };
+
+static void fill_draws(double *x, size_t odd, bool stands_still)
+{
+    tw_stream stream = tw_stream_at(1, TW_STREAM_DATA, 0, 0);
+    tw_stream_normals(&stream, LATENTS * CHAINS * DRAWS, x);
+    for (size_t i = 0; i < DRAWS; i++)
+        for (size_t c = 0; c < CHAINS; c++) {
+            double *here = x + (i * CHAINS + c) * LATENTS + odd;
+            *here = stands_still ? 1.0 : 0.1 * *here + (i > 0 ? here[-LATENTS * CHAINS] : 0.0);
+        }
+}
+
+/* A few of them tell that all fall short only where all do: never against the summary of all, and a slow one among the few is enough. */
+static void a_few_latents_tell_that_all_fall_short(void **state)
+{
+    (void)state;
+    static double x[LATENTS * CHAINS * DRAWS];
+    tw_context *ctx = new_context();
+    tw_draws d = {.ctx = ctx, .n = LATENTS, .chains = CHAINS, .draws = DRAWS, .x = x};
+    tw_chains_summary all;
+    size_t found = 0;
+    bool falls_short;
+    for (size_t odd = 0; odd < 10; odd++) {
+        fill_draws(x, odd, false);
+        assert_int_equal(tw_draws_fall_short(&d, 1, 100.0, &falls_short), TW_OK);
+        assert_int_equal(tw_draws_summarise(&d, 1, NULL, &all), TW_OK);
+        assert_true(all.ess_min < 100.0 && !tw_summary_reaches(&all, 100.0));
+        found += falls_short;
+    }
+    assert_int_equal(found, 2); /* each fifth one of 160 is looked at */
+    fill_draws(x, 0, true);
+    assert_int_equal(tw_draws_fall_short(&d, 1, 100.0, &falls_short), TW_OK);
+    assert_int_equal(tw_draws_summarise(&d, 1, NULL, &all), TW_OK);
+    assert_true(!falls_short && tw_summary_reaches(&all, 100.0));
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +167,7 @@ int main(void)
         cmocka_unit_test(the_smallest_fraction_counts),
         cmocka_unit_test(energies_are_those_of_a_chain),
         cmocka_unit_test(records_are_added_up),
+        cmocka_unit_test(a_few_latents_tell_that_all_fall_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
