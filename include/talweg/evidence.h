@@ -106,11 +106,10 @@ TW_API const tw_estimate *tw_evidence_best(size_t count, const tw_estimate *esti
 TW_API double tw_evidence_compare(const tw_estimate *estimate, const char *name, double log_z,
                                   char words[TW_WORDS_BYTES]);
 
-/* The reason to doubt an estimate: weights with a heavy tail (pareto_k above
- * tw_pareto_limit of the particles: 0.7, and 0.58 for 256), a reverse run that missed more
- * than the rest of its error, replicas that do not travel, halves of a run that differ, an integral that differs
- * from stepping stones of the same draws, or an error that is too large to be useful. False: none, and `doubt` is
- * not set. */
+/* The reason to doubt an estimate: weights with a heavy tail (pareto_k above tw_pareto_limit of the particles, 0.58 for
+ * 256; in reverse above 0.7), a reverse run that missed more than the rest of its error, replicas that do not travel,
+ * halves of a run that differ, an integral that differs from stepping stones of the same draws, or an error that is
+ * too large to be useful. False: none, and `doubt` is not set. */
 TW_API bool tw_evidence_doubt(const tw_estimate *estimate, tw_warning *doubt);
 
 /* ---- annealed importance sampling ---- */
