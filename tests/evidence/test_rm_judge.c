@@ -72,7 +72,7 @@ static void slice_sampling_from_ep_is_right_or_doubted(void **state)
     assert_int_equal(labels.wrong, 0);
     assert_int_equal(twelve.wrong, 0);
     assert_true(twelve.doubted <= 8);
-    /* A mean of at least 32 squares of standard normal numbers is above 1.4^2 once in 5,000 times. */
+    /* A mean of at least 32 squares of standard normal numbers is above 1.4^2 once in 1,000 times. */
     assert_true(twelve.square < 1.96 * (double)(twelve.runs - twelve.doubted));
 }
 
