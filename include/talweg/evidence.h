@@ -106,10 +106,10 @@ TW_API const tw_estimate *tw_evidence_best(size_t count, const tw_estimate *esti
 TW_API double tw_evidence_compare(const tw_estimate *estimate, const char *name, double log_z,
                                   char words[TW_WORDS_BYTES]);
 
-/* The reason to doubt an estimate: weights with a heavy tail (pareto_k above 0.7), a reverse run that missed more
- * than the rest of its error, replicas that do not travel, halves of a run that differ, an integral that differs
- * from stepping stones of the same draws, or an error that is too large to be useful. False: none, and `doubt` is
- * not set. */
+/* The reason to doubt an estimate: weights with a heavy tail (pareto_k above tw_pareto_limit of the particles, 0.58 for
+ * 256; in reverse above 0.7), a reverse run that missed more than the rest of its error, replicas that do not travel,
+ * halves of a run that differ, an integral that differs from stepping stones of the same draws, or an error that is
+ * too large to be useful. False: none, and `doubt` is not set. */
 TW_API bool tw_evidence_doubt(const tw_estimate *estimate, tw_warning *doubt);
 
 /* ---- annealed importance sampling ---- */
@@ -184,7 +184,8 @@ typedef struct tw_rm_state {
     size_t done;                              /* temperatures */
     size_t particles;                         /* at the last one */
     uint64_t iteration;                       /* transitions so far */
-    double weight_ess;                        /* the smallest so far */
+    double weight_ess;                        /* the smallest so far, */
+    double variance, pareto_k;                /* the sum of variances, and the largest k, of the weights */
     double acceptance, failures, transitions; /* sums over them */
     size_t count;                             /* how many numbers there are */
     const double *numbers;                    /* the plan, log Z of the islands, log weights, particles */
@@ -196,7 +197,10 @@ typedef struct tw_rm_options {
     const double *beta;      /* temperatures + 1 numbers from 0 to 1; NULL: the pilot chooses them */
     size_t temperatures;     /* steps of the schedule */
     double fraction;         /* of the conditional effective sample size that a step of the pilot keeps */
+    double largest_step;     /* between temperatures of the pilot */
     size_t max_temperatures; /* limit for the pilot */
+    double resample; /* particles are resampled where the effective number of the pilot's weights since the
+                        last resampling is below this fraction; 0: never, 1: at every temperature */
     size_t pilot_particles;
     double correlation; /* moves at a temperature are repeated until the correlation of particles with
                            their start is below this */
@@ -218,10 +222,12 @@ typedef struct tw_rm_options {
 } tw_rm_options;
 #define TW_RM_DEFAULTS                              \
     ((tw_rm_options){.kernel = TW_SAMPLER_DEFAULTS, \
-                     .fraction = 0.9,               \
+                     .fraction = 0.98,              \
+                     .largest_step = 0.05,          \
                      .max_temperatures = 1000,      \
+                     .resample = 0.8,               \
                      .pilot_particles = 128,        \
-                     .correlation = 0.2,            \
+                     .correlation = 0.5,            \
                      .max_moves = 10,               \
                      .particles = 256,              \
                      .islands = 16,                 \
@@ -230,12 +236,14 @@ typedef struct tw_rm_options {
                      .seed = 1})
 
 /* Adaptive resample-move (a sequential Monte Carlo sampler). A pilot with other particles chooses the
- * temperatures, step sizes, numbers of moves, and the number of particles P_k of each step: with v_k the relative
- * variance of its weights and c_k the cost of a particle, P_k is proportional to sqrt(v_k / c_k). These are then
- * frozen, and `islands` independent runs give the estimate: log Z is the log of the mean of their unbiased
- * estimates of Z (so it is unbiased in Z), and the standard error comes from their spread, by the delta method
- * and by the bootstrap over islands. weight_ess is the smallest effective number of particles over the steps.
- * Memory: O(n) per particle for constant metrics. */
+ * temperatures, step sizes, numbers of moves, where to resample, and the number of particles of each period between
+ * resamplings: with v the relative variance of its weights and c the cost of a particle, P is proportional to
+ * sqrt(v / c). These are then frozen, and `islands` independent runs give the estimate: log Z is the log of the mean
+ * of their unbiased estimates of Z (so it is unbiased in Z). Without resampling all particles are independent, and the
+ * standard error comes from their weights; else it is the larger of those from the spread of the islands and from the
+ * weights of the periods. se_bootstrap is the bootstrap over the same. weight_ess is the smallest effective number of
+ * particles of a period, and pareto_k the largest shape of the tail of its weights. Memory: O(n) per particle for
+ * constant metrics. */
 TW_API tw_status tw_rm_run(const tw_model *model, const tw_reference *reference, const tw_rm_options *options,
                            tw_progress_function *progress, void *user, tw_estimate *out);
 

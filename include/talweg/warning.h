@@ -164,7 +164,7 @@ extern "C" {
       "{name} and {other} do not agree: they are {0:.3g} nats apart, {1:.1f} joint standard errors "         \
       "(limit {2:g})")                                                                                       \
     X(TW_WARN_HEAVY_TAIL, "heavy_tail",                                                                      \
-      "{name}: the weights have a heavy tail: Pareto k is {0:.2f}, and above {1:.1f} the standard error is " \
+      "{name}: the weights have a heavy tail: Pareto k is {0:.2f}, and above {1:.2f} the standard error is " \
       "too small")                                                                                           \
     X(TW_WARN_MISSED, "missed_mass",                                                                         \
       "{name}: annealing from the posterior to q missed {0:.2g} % of q, as annealing from q shows; log Z "   \

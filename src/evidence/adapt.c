@@ -17,6 +17,13 @@ tw_status tw_rm_check_pilot(tw_context *ctx, const tw_rm_options *o)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "the fraction of the effective sample size to keep must be between 0 and 1, not %g",
                        o->fraction);
+    if (!(o->largest_step > 0.0))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the largest step between temperatures must be above 0, not %g",
+                       o->largest_step);
+    if (!(o->resample >= 0.0 && o->resample <= 1.0))
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "the fraction below which particles are resampled must be from 0 to 1, not %g",
+                       o->resample);
     if (o->max_moves == 0 || (!o->beta && o->max_temperatures == 0))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a pilot needs at least one move and one temperature");
     if (!(o->eps >= 0.0) || !isfinite(o->eps))
@@ -32,6 +39,7 @@ tw_status tw_schedule_adapt(const tw_model *model, const tw_reference *reference
     tw_rm_plan *plan = NULL;
     tw_watch no_callbacks = {.ctx = model->ctx};
     o.beta = NULL;
+    o.largest_step = 1.0; /* the fraction alone decides */
     *steps = 0;
     TW_TRY(tw_rm_check_pilot(model->ctx, &o));
     TW_TRY(tw_rm_plan_make(model, reference, &o, &no_callbacks, &plan));

@@ -9,7 +9,7 @@
 #include "evidence/evidence_plan.h"
 
 /* Increase FORMAT whenever a struct that is stored here changes. */
-enum { FORMAT = 3, NAME_BYTES = 24 };
+enum { FORMAT = 4, NAME_BYTES = 24 };
 
 static const tw_store *store_of(const tw_evidence_job *j)
 {

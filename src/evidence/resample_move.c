@@ -1,16 +1,21 @@
 /* resample_move.c: adaptive resample-move (sequential Monte Carlo samplers: Del Moral, Doucet & Jasra 2006;
  * with adaptive particle numbers: Fraccaro, Paquet & Winther 2016).
  *
- * After a pilot (pilot.c) everything is fixed: temperatures b_k, moves and step sizes, particle numbers P_k.
- * Then R islands, which share nothing, each with P_k / R particles at step k:
+ * After a pilot (pilot.c) everything is fixed: temperatures b_k, moves and step sizes, at which temperatures
+ * particles are resampled, and how many there are. Then R islands, which share nothing, each with P_k / R particles at
+ * step k, whose weights begin with w_j = 1:
  *
- *   k = 1..B:  w_j = exp((b_k - b_{k-1}) R(x_j)),   log Z_r += log mean_j w_j,
- *              P_{k+1} / R ancestors by systematic resampling with weights w_j, moves at b_k.
+ *   k = 1..B:  w_j *= exp((b_k - b_{k-1}) R(x_j));
+ *              where the plan resamples, and at the end: log Z_r += log mean_j w_j;
+ *              where it resamples: P_{k+1} / R ancestors by systematic resampling with weights w_j, which are 1 again;
+ *              moves at b_k.
  *
  * Each Z_r is unbiased, as resampling is for any number of descendants (E[copies of j] = count W_j) and nothing
- * depends on the particles of the run. So is their mean; log Z is its log, and the standard error comes from the
- * spread of the Z_r: by the delta method and by the bootstrap over islands. Particles of all islands move in
- * lockstep, as columns of one sampler.
+ * depends on the particles of the run. So is their mean; log Z is its log. Its error: see estimate(). Sixteen islands
+ * know their own spread to 18 % only, and if the weights are skewed it is small where the estimate is low; so weights
+ * are resampled only where they need it, and the weights of all particles between two resamplings, which are many, have
+ * a say in the error, and their tail in the doubt (tw_evidence_doubt). Particles of all islands move in lockstep, as
+ * columns of one sampler.
  */
 #include <math.h>
 #include <string.h>
@@ -23,16 +28,38 @@
 
 enum { BOOTSTRAP = 200 };
 
-/* Incremental weights of step k, and what they say of Z on every island. */
+/* The weights of step k, on top of those since the last resampling. */
 static void weigh(tw_resample_move *s, size_t k)
 {
-    size_t particles = s->walk->particles, each = particles / s->o->islands;
     double change = s->plan->step[k].beta - s->plan->step[k - 1].beta;
     tw_walk_measure(s->walk);
-    for (size_t j = 0; j < particles; j++) s->log_weight[j] = change * s->walk->log_ratio[j];
+    for (size_t j = 0; j < s->walk->particles; j++) s->log_weight[j] += change * s->walk->log_ratio[j];
+}
+
+/* log Z_r so far, with the weights since the last resampling. */
+static void estimate_islands(tw_resample_move *s)
+{
+    size_t each = s->walk->particles / s->o->islands;
     for (size_t i = 0; i < s->o->islands; i++)
-        s->log_z[i] += tw_log_mean_exp(each, s->log_weight + i * each, NULL);
-    s->weight_ess = fmin(s->weight_ess, tw_weights_ess(particles, s->log_weight));
+        s->now[i] = s->log_z[i] + tw_log_mean_exp(each, s->log_weight + i * each, NULL);
+}
+
+/* A period ends: how many of its weights are effective, and how heavy their tail is, */
+static void judge_weights(tw_resample_move *s)
+{
+    s->weight_ess = fmin(s->weight_ess, tw_weights_ess(s->walk->particles, s->log_weight));
+    s->pareto_k = fmax(s->pareto_k, tw_weights_pareto_k(s->walk->particles, s->log_weight));
+}
+
+/* and what they say of Z and of its error. */
+static void settle(tw_resample_move *s)
+{
+    double se;
+    judge_weights(s);
+    estimate_islands(s);
+    (void)tw_log_mean_exp(s->walk->particles, s->log_weight, &se);
+    s->variance += se * se;
+    memcpy(s->log_z, s->now, s->o->islands * sizeof *s->log_z);
 }
 
 /* The next generation goes to x, island by island. */
@@ -47,14 +74,25 @@ static void resample(tw_resample_move *s, size_t k)
         for (size_t j = 0; j < to; j++)
             memcpy(s->x + (i * to + j) * n, x + (i * from + s->ancestor[j]) * n, n * sizeof *x);
     }
+    memset(s->log_weight, 0, to * islands * sizeof *s->log_weight);
+}
+
+/* Go to b_k, with the next generation where the plan has one. */
+static tw_status temper(tw_resample_move *s, size_t k)
+{
+    const tw_rm_plan_step *step = &s->plan->step[k];
+    if (!step->resample) return tw_walk_temper(s->walk, step->beta);
+    settle(s);
+    resample(s, k);
+    TW_TRY(tw_walk_temper(s->walk, step->beta));
+    TW_TRY(tw_walk_resize(s->walk, step[1].particles));
+    return tw_sampler_set_positions(s->walk->sampler, s->x);
 }
 
 static tw_status move(tw_resample_move *s, size_t k)
 {
     const tw_rm_plan_step *step = &s->plan->step[k];
-    TW_TRY(tw_walk_temper(s->walk, step->beta));
-    TW_TRY(tw_walk_resize(s->walk, s->plan->step[k + 1].particles));
-    TW_TRY(tw_sampler_set_positions(s->walk->sampler, s->x));
+    TW_TRY(temper(s, k));
     for (size_t m = 0; m < step->moves; m++) {
         tw_move move = {.eps = step->eps,
                         .steps = step->leapfrog_steps,
@@ -66,6 +104,33 @@ static tw_status move(tw_resample_move *s, size_t k)
     return TW_OK;
 }
 
+/* Is anything resampled before the weights of step `done`? */
+static bool has_resampled(const tw_resample_move *s)
+{
+    size_t k = 1;
+    while (k < s->done && !s->plan->step[k].resample) k++;
+    return k < s->done;
+}
+
+/* log Z so far. Without resampling all particles are independent, and their weights have the error. Else islands are;
+ * their spread may be small by chance, but the error is not below that of periods that are independent of one
+ * another. */
+static double estimate(const tw_resample_move *s, double *se)
+{
+    double period, islands, log_z = tw_log_mean_exp(s->o->islands, s->now, &islands);
+    (void)tw_log_mean_exp(s->walk->particles, s->log_weight, &period);
+    *se = sqrt(s->variance + period * period);
+    if (has_resampled(s)) *se = fmax(*se, islands);
+    return log_z;
+}
+
+static double bootstrap(const tw_resample_move *s)
+{
+    uint64_t seed = s->o->seed;
+    return has_resampled(s) ? tw_log_mean_exp_bootstrap(s->o->islands, s->now, seed, BOOTSTRAP)
+                            : tw_log_mean_exp_bootstrap(s->walk->particles, s->log_weight, seed, BOOTSTRAP);
+}
+
 static bool report(tw_resample_move *s, size_t k)
 {
     tw_progress now = {.stage = "run",
@@ -74,7 +139,7 @@ static bool report(tw_resample_move *s, size_t k)
                        .total = s->plan->steps,
                        .acceptance = tw_walk_acceptance(s->walk),
                        .part = k < s->plan->steps};
-    now.log_z = tw_log_mean_exp(s->o->islands, s->log_z, &now.se);
+    now.log_z = estimate(s, &now.se);
     return tw_watch_tell(&s->watch, &now);
 }
 
@@ -82,8 +147,9 @@ static bool report(tw_resample_move *s, size_t k)
 static tw_status take_weights(tw_resample_move *s, size_t k, bool *more)
 {
     weigh(s, k);
+    estimate_islands(s);
     for (size_t i = 0; i < s->o->islands; i++)
-        if (!isfinite(s->log_z[i]))
+        if (!isfinite(s->now[i]))
             return tw_fail(s->walk->ctx, TW_NUMERICAL_FAILURE,
                            "all weights of island %zu are 0 at temperature %zu: use more particles, or start "
                            "closer to the posterior",
@@ -99,32 +165,35 @@ static tw_status climb(tw_resample_move *s)
     bool more = s->done < s->plan->steps;
     if (s->done == 0) TW_TRY(take_weights(s, 1, &more));
     while (more) {
-        resample(s, s->done);
         TW_TRY(move(s, s->done));
         TW_TRY(take_weights(s, s->done + 1, &more));
     }
     return TW_OK;
 }
 
-static void summarise(const tw_resample_move *s, tw_estimate *out)
+static void summarise(tw_resample_move *s, tw_estimate *out)
 {
     const tw_walk *w = s->walk;
-    size_t islands = s->o->islands;
+    bool stopped = s->watch.stopped;
+    judge_weights(s);
+    estimate_islands(s);
     *out = (tw_estimate){.method = "resample-move",
-                         .particles = s->watch.stopped ? 0 : s->o->particles,
+                         .particles = stopped ? 0 : s->o->particles,
                          .temperatures = s->plan->steps,
                          .acceptance = tw_walk_acceptance(w),
                          .failures = w->transitions > 0.0 ? w->failures / w->transitions : 0.0,
                          .weight_ess = s->weight_ess,
-                         .pareto_k = NAN,
+                         .pareto_k = s->pareto_k,
                          .missed = NAN,
                          .unbiased = true,
                          .draws = tw_draws_number(s->o->seed, s->chain),
                          .trips = NAN,
                          .drift = NAN,
                          .apart = NAN};
-    out->log_z = tw_log_mean_exp(islands, s->log_z, &out->se);
-    out->se_bootstrap = tw_log_mean_exp_bootstrap(islands, s->log_z, s->o->seed, BOOTSTRAP);
+    out->log_z = out->se = out->se_bootstrap = NAN;
+    if (stopped) return;
+    out->log_z = estimate(s, &out->se);
+    out->se_bootstrap = bootstrap(s);
 }
 
 static tw_status allocate(tw_resample_move *s, const tw_model *model)
@@ -136,6 +205,7 @@ static tw_status allocate(tw_resample_move *s, const tw_model *model)
     TW_TRY(tw_allocate_doubles(model->ctx, model->n, most, "the particles", &s->x));
     TW_TRY(tw_allocate_doubles(model->ctx, most, 1, "the weights", &s->log_weight));
     TW_TRY(tw_allocate_doubles(model->ctx, s->o->islands, 1, "the islands", &s->log_z));
+    TW_TRY(tw_allocate_doubles(model->ctx, s->o->islands, 1, "the islands", &s->now));
     TW_TRY(tw_allocate(model->ctx, most / s->o->islands, sizeof *s->ancestor, "the ancestors", &ancestor));
     s->ancestor = ancestor;
     return TW_OK;
@@ -193,7 +263,8 @@ tw_status tw_rm_run(const tw_model *model, const tw_reference *reference, const 
     TW_TRY(check(ctx, options));
     tw_resample_move s = {.o = options,
                           .watch = {.ctx = model->ctx, .progress = progress, .user = user},
-                          .weight_ess = INFINITY};
+                          .weight_ess = INFINITY,
+                          .pareto_k = NAN};
     TW_TRY(tw_streams_take(ctx, TW_STREAMS_RM, options->first_chain, most_particles(options), &s.chain));
     *out = (tw_estimate){.method = "resample-move",
                          .log_z = NAN,
@@ -213,6 +284,7 @@ tw_status tw_rm_run(const tw_model *model, const tw_reference *reference, const 
     tw_release(ctx, s.x);
     tw_release(ctx, s.log_weight);
     tw_release(ctx, s.log_z);
+    tw_release(ctx, s.now);
     tw_release(ctx, s.ancestor);
     tw_release(ctx, s.state);
     tw_rm_plan_free(s.plan);

@@ -10,13 +10,16 @@ typedef struct tw_resample_move {
     tw_walk *walk;
     tw_watch watch;
     double *x;          /* n x most particles */
-    double *log_weight; /* most particles */
-    double *log_z;      /* islands */
+    double *log_weight; /* most particles: since the last resampling */
+    double *log_z;      /* islands: up to the last resampling */
+    double *now;        /* islands: with the weights since then */
     size_t *ancestor;   /* particles of an island */
     size_t done;        /* temperatures whose weights are taken */
     uint64_t chain;     /* the first of its random streams */
     uint64_t iteration;
-    double weight_ess; /* the smallest of all steps */
+    double weight_ess; /* the smallest of all periods between resamplings */
+    double variance;   /* the sum over periods of that of log mean w */
+    double pareto_k;   /* the largest of all periods; NaN before the first */
     double *state;     /* numbers of tw_rm_state; NULL: nobody asks for them */
 } tw_resample_move;
 

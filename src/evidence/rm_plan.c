@@ -3,34 +3,39 @@
  * Temperature (Jasra, Stephens, Doucet & Tsagaris 2011; Zhou, Johansen & Aston 2016): the conditional effective
  * sample size falls as the step grows, so bisection finds the step that keeps a given fraction.
  *
- * Particles: var log Z is about sum_k v_k / P_k and the cost is sum_k c_k P_k, so the best shares at a given
- * cost have d/dP_k (v_k / P_k + lambda c_k P_k) = 0: P_k proportional to sqrt(v_k / c_k).
+ * Particles: var log Z is about sum_g v_g / P_g over the periods g between resamplings and the cost is sum_g c_g P_g,
+ * so the best shares at a given cost have d/dP_g (v_g / P_g + lambda c_g P_g) = 0: P_g proportional to sqrt(v_g / c_g).
  */
 #include "evidence/rm_plan.h"
 
 #include <math.h>
 
 enum { HALVINGS = 60 };
+static const double negligible = 700.0; /* exp(-700): a weight that is none */
 
-double tw_conditional_ess(size_t n, const double *log_ratio, double step)
+double tw_conditional_ess(size_t n, const double *log_weight, const double *log_ratio, double step)
 {
-    double largest = -INFINITY, sum = 0.0, squares = 0.0;
-    for (size_t j = 0; j < n; j++) largest = fmax(largest, log_ratio[j]);
+    double largest = -INFINITY, heaviest = -INFINITY, total = 0.0, sum = 0.0, squares = 0.0;
+    for (size_t j = 0; j < n; j++) heaviest = fmax(heaviest, log_weight[j]);
+    for (size_t j = 0; j < n; j++)
+        if (log_weight[j] > heaviest - negligible) largest = fmax(largest, log_ratio[j]);
     for (size_t j = 0; j < n; j++) {
-        double w = exp(step * (log_ratio[j] - largest));
-        sum += w;
-        squares += w * w;
+        double weight = exp(log_weight[j] - heaviest), w = exp(step * fmin(log_ratio[j] - largest, 0.0));
+        total += weight;
+        sum += weight * w;
+        squares += weight * w * w;
     }
-    return sum * sum / (squares * (double)n);
+    return sum * sum / (squares * total);
 }
 
-double tw_next_temperature(size_t n, const double *log_ratio, double beta, double fraction)
+double tw_next_temperature(size_t n, const double *log_weight, const double *log_ratio, double beta,
+                           double fraction)
 {
     double low = beta, high = 1.0;
-    if (tw_conditional_ess(n, log_ratio, 1.0 - beta) >= fraction) return 1.0;
+    if (tw_conditional_ess(n, log_weight, log_ratio, 1.0 - beta) >= fraction) return 1.0;
     for (size_t i = 0; i < HALVINGS; i++) {
         double middle = 0.5 * (low + high);
-        *(tw_conditional_ess(n, log_ratio, middle - beta) >= fraction ? &low : &high) = middle;
+        *(tw_conditional_ess(n, log_weight, log_ratio, middle - beta) >= fraction ? &low : &high) = middle;
     }
     return high;
 }
@@ -46,18 +51,34 @@ static double clamp(double value, double low, double high)
     return fmin(fmax(value, low), high);
 }
 
-/* P_k for a scale, before rounding. */
+/* The last step of the period of step k. */
+static size_t period_end(const tw_rm_plan *plan, size_t k)
+{
+    while (k < plan->steps && !plan->step[k].resample) k++;
+    return k;
+}
+
+/* The cost of one particle from step k to the end of its period. */
+static double period_cost(const tw_rm_plan *plan, size_t k)
+{
+    double sum = 0.0;
+    for (size_t end = period_end(plan, k); k <= end; k++) sum += tw_rm_plan_cost(plan, k);
+    return sum;
+}
+
+/* P for a scale, before rounding, of the period that begins with step k. */
 static double share(const tw_rm_plan *plan, size_t k, double scale, double particles, double spread)
 {
-    double wanted = scale * sqrt(plan->step[k].variance / tw_rm_plan_cost(plan, k));
+    double variance = plan->step[period_end(plan, k)].variance;
+    double wanted = scale * sqrt(variance / period_cost(plan, k));
     return clamp(wanted, particles / spread, particles * spread);
 }
 
 static double total_cost(const tw_rm_plan *plan, double scale, double particles, double spread)
 {
     double sum = 0.0;
-    for (size_t k = 1; k <= plan->steps; k++)
-        sum += tw_rm_plan_cost(plan, k) * share(plan, k, scale, particles, spread);
+    for (size_t k = 1; k <= plan->steps; k = period_end(plan, k) + 1)
+        sum += period_cost(plan, k) * share(plan, k, scale, particles, spread);
     return sum;
 }
 
@@ -69,8 +90,9 @@ void tw_rm_plan_share(tw_rm_plan *plan, size_t particles, size_t islands, double
         double middle = 0.5 * (low + high);
         *(total_cost(plan, exp(middle), each, spread) < budget ? &low : &high) = middle;
     }
-    for (size_t k = 1; k <= plan->steps; k++) {
+    for (size_t k = 1; k <= plan->steps; k = period_end(plan, k) + 1) {
         double on_island = round(share(plan, k, exp(low), each, spread) / (double)islands);
-        plan->step[k].particles = islands * (on_island < 2.0 ? 2 : (size_t)on_island);
+        for (size_t i = k; i <= period_end(plan, k); i++)
+            plan->step[i].particles = islands * (on_island < 2.0 ? 2 : (size_t)on_island);
     }
 }

@@ -1,7 +1,7 @@
 /* rm_state.c: where resample-move stands after a temperature, saved and restored.
  *
- * The rest of a run depends on the plan that the pilot made, log Z of the islands so far, the weights of the step that
- * was reached, and where the particles are, before they are resampled by those weights. In tw_rm_state's
+ * The rest of a run depends on the plan that the pilot made, log Z of the islands up to the last resampling, the weights
+ * since then, and where the particles are, before they are resampled by those weights. In tw_rm_state's
  * numbers these stand in this order, integers as doubles.
  */
 #include <math.h>
@@ -19,6 +19,7 @@ static void visit_plan(tw_rm_plan *plan, tw_visit *v)
         tw_visit_doubles(v, 1, &step->variance);
         tw_visit_doubles(v, 1, &step->eps);
         tw_visit_size(v, &step->leapfrog_steps, 0, most_count);
+        tw_visit_size(v, &step->resample, 0, 1);
         tw_visit_size(v, &step->moves, 0, most_count);
         tw_visit_size(v, &step->particles, 0, most_count);
     }
@@ -57,6 +58,8 @@ void tw_rm_emit_state(tw_resample_move *s)
                          .particles = w->particles,
                          .iteration = s->iteration,
                          .weight_ess = s->weight_ess,
+                         .variance = s->variance,
+                         .pareto_k = s->pareto_k,
                          .acceptance = w->acceptance,
                          .failures = w->failures,
                          .transitions = w->transitions,
@@ -85,6 +88,14 @@ static bool is_step(const tw_rm_options *o, const tw_rm_plan_step *step, bool fi
            step->moves <= o->max_moves;
 }
 
+/* A number of particles changes only by resampling, and there is none after the last step. */
+static bool has_periods(const tw_rm_plan *plan)
+{
+    for (size_t k = 1; k < plan->steps; k++)
+        if (!plan->step[k].resample && plan->step[k].particles != plan->step[k + 1].particles) return false;
+    return !plan->step[plan->steps].resample;
+}
+
 /* Does it say, of the plan and of where it stands, what a run with these options could? */
 static bool fits(const tw_rm_options *o, const tw_rm_state *state)
 {
@@ -104,7 +115,7 @@ tw_status tw_rm_resume_plan(tw_context *ctx, const tw_rm_options *o, tw_rm_plan 
     visit_plan(*out, &v);
     bool sound = v.sound && (*out)->step[state->steps].beta == 1.0;
     for (size_t k = 0; k <= state->steps && sound; k++) sound = is_step(o, &(*out)->step[k], k == 0);
-    return sound ? TW_OK : refuse(ctx, state);
+    return sound && has_periods(*out) ? TW_OK : refuse(ctx, state);
 }
 
 tw_status tw_rm_resume(tw_resample_move *s)
@@ -118,6 +129,8 @@ tw_status tw_rm_resume(tw_resample_move *s)
     s->done = state->done;
     s->iteration = state->iteration;
     s->weight_ess = state->weight_ess;
+    s->variance = state->variance;
+    s->pareto_k = state->pareto_k;
     w->acceptance = state->acceptance;
     w->failures = state->failures;
     w->transitions = state->transitions;

@@ -277,11 +277,11 @@ static void a_state_of_another_resample_move_is_refused(void **state)
     o = good, o.particles = 12, refuse_rm(&p, &o);
     o = good, o.max_temperatures = 2, refuse_rm(&p, &o);
     o = good, o.kernel.method = TW_METHOD_SLICE, refuse_rm(&p, &o);
-    static const struct {
+    const struct {
         size_t at;
         double value;
-    } wrong[] = {{0, 0.5},    {6, -1.0}, {6, NAN},   {8, -1.0}, {9, 0.5},
-                 {10, 1e300}, {11, 7.0}, {11, 13.0}, {11, NAN}};
+    } wrong[] = {{0, 0.5},  {7, -1.0},   {7, NAN},  {9, -1.0},  {10, 0.5}, {11, 2.0},
+                 {11, 0.5}, {12, 1e300}, {13, 7.0}, {13, 13.0}, {13, NAN}, {7 * k.rm.steps + 4, 1.0}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         double kept = k.numbers[wrong[i].at];
         k.numbers[wrong[i].at] = wrong[i].value;

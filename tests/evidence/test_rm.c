@@ -138,6 +138,7 @@ static void uneven_schedules_are_made_up_for(void **state)
     tw_watch nobody = {.ctx = p.ctx};
     o.beta = beta;
     o.temperatures = 5;
+    o.resample = 1.0; /* everywhere, so that the number may change everywhere */
     assert_int_equal(tw_rm_plan_make(p.model, p.prior, &o, &nobody, &plan), TW_OK);
     tw_rm_plan_share(plan, o.particles, o.islands, o.spread);
     assert_true(plan->step[4].particles > 2 * plan->step[3].particles);
@@ -256,6 +257,9 @@ static void bad_options_are_refused_with_words(void **state)
     REFUSED(pilot_particles, 2, "pilot");
     REFUSED(fraction, 1.0, "fraction");
     REFUSED(fraction, NAN, "fraction");
+    REFUSED(largest_step, 0.0, "largest step");
+    REFUSED(resample, NAN, "resampled");
+    REFUSED(resample, 1.5, "resampled");
     REFUSED(max_moves, 0, "at least one move");
     REFUSED(max_temperatures, 0, "one temperature");
     REFUSED(eps, -1.0, "eps");

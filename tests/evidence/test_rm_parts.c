@@ -72,17 +72,31 @@ static void the_next_temperature_keeps_the_fraction(void **state)
 {
     (void)state;
     enum { N = 500 };
-    double ratio[N];
+    double ratio[N], equal[N] = {0.0};
     tw_stream stream = tw_stream_at(6, TW_STREAM_DATA, 0, 0);
     for (size_t j = 0; j < N; j++) ratio[j] = -300.0 + 40.0 * tw_stream_normal(&stream);
     for (double fraction = 0.3; fraction < 0.99; fraction += 0.15) {
-        double next = tw_next_temperature(N, ratio, 0.2, fraction);
+        double next = tw_next_temperature(N, equal, ratio, 0.2, fraction);
         assert_true(next > 0.2 && next < 1.0);
-        assert_close(tw_conditional_ess(N, ratio, next - 0.2), fraction, 1e-9, "conditional ESS");
+        assert_close(tw_conditional_ess(N, equal, ratio, next - 0.2), fraction, 1e-9, "conditional ESS");
         /* lognormal weights: ESS = exp(-step^2 var R) */
         assert_true(fabs((next - 0.2) * 40.0 / sqrt(-log(fraction)) - 1.0) < 0.2);
     }
-    assert_true(tw_next_temperature(N, ratio, 0.9999, 0.5) == 1.0);
+    assert_true(tw_next_temperature(N, equal, ratio, 0.9999, 0.5) == 1.0);
+}
+
+/* A particle of weight 3 counts as three of weight 1, and one without weight not at all, whatever its R. */
+static void weights_count_as_copies(void **state)
+{
+    (void)state;
+    const double weights[] = {800.0, 800.0 + log(3.0), 799.0, -INFINITY, -800.0},
+                 ratio[] = {-2.0, -1.0, 0.5, 9e5, 1e3};
+    const double copies[] = {0.0, 0.0, 0.0, 0.0, -1.0}, each[] = {-2.0, -1.0, -1.0, -1.0, 0.5};
+    for (double step = 0.0; step <= 1.0; step += 0.25)
+        assert_close(tw_conditional_ess(5, weights, ratio, step), tw_conditional_ess(5, copies, each, step),
+                     1e-14, "weighted");
+    double sum = 0.25 * (exp(-1.0) + 3.0 * exp(-0.5)), squares = 0.25 * (exp(-2.0) + 3.0 * exp(-1.0));
+    assert_close(tw_conditional_ess(2, weights, ratio, 0.5), sum * sum / squares, 1e-14, "by its definition");
 }
 
 /* The shares obey sqrt(v / c) where nothing holds them back, cost what they should, and keep their limits. */
@@ -94,7 +108,8 @@ static void particles_go_where_the_weights_need_them(void **state)
     const double variance[] = {0.0, 0.4, 0.1, 0.9, 0.3, 0.2};
     double cost = 0.0, even = 0.0, scale = 0.0;
     for (size_t k = 1; k <= 5; k++)
-        step[k] = (tw_rm_plan_step){.variance = variance[k], .moves = k, .leapfrog_steps = 4};
+        step[k] =
+            (tw_rm_plan_step){.variance = variance[k], .resample = k < 5, .moves = k, .leapfrog_steps = 4};
     tw_rm_plan_share(&plan, 10000, 10, 1e3);
     for (size_t k = 1; k <= 5; k++) {
         double wanted = sqrt(variance[k] / tw_rm_plan_cost(&plan, k));
@@ -114,13 +129,37 @@ static void particles_go_where_the_weights_need_them(void **state)
     assert_int_equal(step[2].particles, 20);
 }
 
+/* Without resampling the number does not change; the weights at the end of a period and all its moves decide. */
+static void a_period_has_one_number_of_particles(void **state)
+{
+    (void)state;
+    tw_rm_plan_step step[6] = {{.beta = 0.0}};
+    tw_rm_plan plan = {.step = step, .steps = 5};
+    const double variance[] = {0.0, 0.1, 0.4, 0.1, 0.2, 0.9};
+    double cost[2] = {0.0, 0.0};
+    for (size_t k = 1; k <= 5; k++)
+        step[k] =
+            (tw_rm_plan_step){.variance = variance[k], .resample = k == 2, .moves = k, .leapfrog_steps = 4};
+    tw_rm_plan_share(&plan, 10000, 10, 1e3);
+    for (size_t k = 1; k <= 5; k++) {
+        cost[k > 2] += tw_rm_plan_cost(&plan, k);
+        assert_int_equal(step[k].particles, step[k > 2 ? 3 : 1].particles);
+    }
+    double ratio = sqrt(0.9 / cost[1]) / sqrt(0.4 / cost[0]);
+    assert_true(fabs((double)step[3].particles / ((double)step[1].particles * ratio) - 1.0) < 0.01);
+    double total = cost[0] * (double)step[1].particles + cost[1] * (double)step[3].particles;
+    assert_true(fabs(total / (10000.0 * (cost[0] + cost[1])) - 1.0) < 0.01);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(systematic_counts_are_exact),
         cmocka_unit_test(systematic_resampling_is_unbiased),
         cmocka_unit_test(the_next_temperature_keeps_the_fraction),
+        cmocka_unit_test(weights_count_as_copies),
         cmocka_unit_test(particles_go_where_the_weights_need_them),
+        cmocka_unit_test(a_period_has_one_number_of_particles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
