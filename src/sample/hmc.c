@@ -69,15 +69,15 @@ static tw_status make_tile(tw_sampler *s, size_t piece, tile **out)
     return tw_allocate_doubles(s->ctx, columns, 1, "the energies", &t->energy);
 }
 
-/* The factor in single precision, where it is wanted. A frame that is the target's base moves with the temperature, and a linear
+/* The packed factor, in single precision where that is wanted. A frame that is the target's base moves with the temperature, and a linear
  * one has solves. */
-static tw_status narrow_forces(tw_sampler *s, hmc *h)
+static tw_status pack_factor(tw_sampler *s, hmc *h)
 {
     tw_forces forces = s->options.forces;
-    bool fits = s->frame.gaussian && !s->frame.linear && !s->frame.own_base;
+    if (!s->frame.gaussian || s->frame.linear || s->frame.own_base) return TW_OK;
     bool pays = s->options.metric == TW_METRIC_EP && s->n >= SINGLE_FROM;
-    if (!fits || forces == TW_FORCES_DOUBLE || (forces == TW_FORCES_AUTO && !pays)) return TW_OK;
-    TW_TRY(tw_packed_new(s->frame.gaussian, &h->packed));
+    bool single = forces == TW_FORCES_SINGLE || (forces == TW_FORCES_AUTO && pays);
+    TW_TRY(tw_packed_new(s->frame.gaussian, single, &h->packed));
     s->frame.packed = h->packed;
     return TW_OK;
 }
@@ -95,7 +95,7 @@ static tw_status hmc_set_up(tw_sampler *s)
     s->frame.turns = turns(s);
     TW_TRY(tw_allocate(s->ctx, 1, sizeof(hmc), "HMC", &memory));
     hmc *h = s->own = memory;
-    TW_TRY(narrow_forces(s, h));
+    TW_TRY(pack_factor(s, h));
     TW_TRY(tw_allocate(s->ctx, s->pieces, sizeof(tile *), "the tiles", &memory));
     h->tiles = memory;
     for (size_t i = 0; i < s->pieces; i++) TW_TRY(make_tile(s, i, &h->tiles[i]));
@@ -189,7 +189,7 @@ static size_t hmc_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOS
 static double hmc_cost(tw_sampler *s, double steps)
 {
     double products = (s->frame.gaussian ? 2.0 : 0.0) + (s->frame.linear ? 2.0 : 0.0);
-    double flop = tw_cost_lockstep(s) * (s->frame.packed ? TW_COST_SINGLE : 1.0);
+    double flop = tw_cost_lockstep(s) * (tw_frame_narrows(&s->frame) ? TW_COST_SINGLE : 1.0);
     double step = products * tw_cost_product(s) * flop + TW_COST_SITE * (double)s->n;
     return steps * step + TW_COST_NORMAL * (double)s->r;
 }

@@ -107,6 +107,25 @@ static void check_density(fixture *f, const char *name)
     }
 }
 
+/* dU/dw by central differences of fourth order. */
+static void check_gradient(fixture *f, const char *name)
+{
+    const double h = 1e-3, offset[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
+    double gradient[N * P], w[N * P];
+    put(f, P, f->w, f->p);
+    memcpy(gradient, f->flow->at.gradient, sizeof gradient);
+    for (size_t i = 0; i < N; i++) {
+        double slope[P] = {0.0};
+        for (size_t k = 0; k < 4; k++) {
+            memcpy(w, f->w, sizeof w);
+            for (size_t j = 0; j < P; j++) w[i + j * N] += h * offset[k];
+            put(f, P, w, f->p);
+            for (size_t j = 0; j < P; j++) slope[j] -= weight[k] * f->flow->at.log_density[j] / (12.0 * h);
+        }
+        for (size_t j = 0; j < P; j++) assert_close(gradient[i + j * N], slope[j], 1e-7, name);
+    }
+}
+
 /* Ten steps and ten back, with forces in single precision; `mismatched`: in double precision at the point of return. */
 static double way_back_in_single(fixture *f, bool mismatched, double *end)
 {
@@ -133,7 +152,7 @@ static void forces_in_single_precision_lead_back(void **state)
     put(f, P, f->w, f->p);
     tw_leapfrog_run(f->flow, 0.3, 10);
     memcpy(double_end, f->flow->w, sizeof double_end);
-    assert_int_equal(tw_packed_new(f->frame.gaussian, &packed), TW_OK);
+    assert_int_equal(tw_packed_new(f->frame.gaussian, true, &packed), TW_OK);
     assert_non_null(packed);
     f->frame.packed = packed;
     tw_leapfrog_free(f->flow);
@@ -148,22 +167,31 @@ static void forces_in_single_precision_lead_back(void **state)
     tear_down(f);
 }
 
-/* dU/dw by central differences of fourth order. */
-static void check_gradient(fixture *f, const char *name)
+/* Products from a factor packed in double precision change nothing but the last digits. */
+static void packed_factors_change_rounding_alone(void **state)
 {
-    const double h = 1e-3, offset[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
-    double gradient[N * P], w[N * P];
-    put(f, P, f->w, f->p);
-    memcpy(gradient, f->flow->at.gradient, sizeof gradient);
-    for (size_t i = 0; i < N; i++) {
-        double slope[P] = {0.0};
-        for (size_t k = 0; k < 4; k++) {
-            memcpy(w, f->w, sizeof w);
-            for (size_t j = 0; j < P; j++) w[i + j * N] += h * offset[k];
-            put(f, P, w, f->p);
-            for (size_t j = 0; j < P; j++) slope[j] -= weight[k] * f->flow->at.log_density[j] / (12.0 * h);
-        }
-        for (size_t j = 0; j < P; j++) assert_close(gradient[i + j * N], slope[j], 1e-7, name);
+    (void)state;
+    for (size_t s = 0; s < SETTINGS; s++) {
+        if (settings[s].linear) continue;
+        fixture *f = set_up(&settings[s], P);
+        tw_packed *packed = NULL;
+        double w[N * P], p[N * P];
+        put(f, P, f->w, f->p);
+        tw_leapfrog_run(f->flow, 0.3, 10);
+        memcpy(w, f->flow->w, sizeof w);
+        memcpy(p, f->flow->p, sizeof p);
+        assert_int_equal(tw_packed_new(f->frame.gaussian, false, &packed), TW_OK);
+        assert_non_null(packed);
+        f->frame.packed = packed;
+        check_density(f, settings[s].name);
+        check_gradient(f, settings[s].name);
+        put(f, P, f->w, f->p);
+        tw_leapfrog_run(f->flow, 0.3, 10);
+        assert_true(largest_difference(N * P, f->flow->w, w) < 1e-11);
+        assert_true(largest_difference(N * P, f->flow->p, p) < 1e-11);
+        f->frame.packed = NULL;
+        tw_packed_free(packed);
+        tear_down(f);
     }
 }
 
@@ -373,6 +401,7 @@ int main(void)
         cmocka_unit_test(leapfrog_is_of_second_order),
         cmocka_unit_test(leapfrog_is_reversible),
         cmocka_unit_test(forces_in_single_precision_lead_back),
+        cmocka_unit_test(packed_factors_change_rounding_alone),
         cmocka_unit_test(leapfrog_preserves_volume),
         cmocka_unit_test(lockstep_is_single_columns),
         cmocka_unit_test(turning_is_exact_for_a_gaussian),
