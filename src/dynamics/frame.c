@@ -273,11 +273,12 @@ static void force_single(const tw_frame *f, size_t columns, const tw_frame_block
     const double *centre = tw_frame_centre(f);
     float *first = out->narrow, *second = first + count;
     tw_packed_spread_single(f->packed, columns, first, second);
-    for (size_t j = 0; j < columns; j++)
-        for (size_t i = 0; i < n; i++)
-            out->x[i + j * n] = (centre ? centre[i] : 0.0) + (double)second[i + j * n];
-    site_terms(f, columns, out);
-    tw_vectors_narrow(count, out->slope, first);
+    for (size_t j = 0; j < columns; j++) {
+        float *x = second + j * n, *slope = first + j * n;
+        if (centre) tw_vectors_shift_single(n, centre, x);
+        tw_target_slopes_single(f->target, x, slope);
+        if (f->tau) tw_vectors_remove_sites_single(n, f->nu, f->tau, x, slope);
+    }
     tw_packed_pull_back_single(f->packed, columns, first, second);
 }
 

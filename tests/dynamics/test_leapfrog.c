@@ -143,10 +143,9 @@ static double way_back_in_single(fixture *f, bool mismatched, double *end)
 
 /* The force is a function of the position alone, so that the way back is as good as in double precision, 1e-12, although the
  * forces are off by 1e-7, as the ends show. A force that is not the same at the point of return is found. */
-static void forces_in_single_precision_lead_back(void **state)
+static void check_way_in_single(const setting *which)
 {
-    (void)state;
-    fixture *f = set_up(&settings[7], P);
+    fixture *f = set_up(which, P);
     tw_packed *packed = NULL;
     double end[N * P], double_end[N * P];
     put(f, P, f->w, f->p);
@@ -161,10 +160,18 @@ static void forces_in_single_precision_lead_back(void **state)
     double off = largest_difference(N * P, end, double_end);
     assert_true(off > 1e-9 && off < 1e-4);
     assert_true(way_back_in_single(f, true, end) > 1e-9);
-    check_density(f, "single precision");
+    check_density(f, which->name);
     f->frame.packed = NULL;
     tw_packed_free(packed);
     tear_down(f);
+}
+
+static void forces_in_single_precision_lead_back(void **state)
+{
+    (void)state;
+    check_way_in_single(&settings[7]);  /* ep, q = prior */
+    check_way_in_single(&settings[8]);  /* ep, q = sites open, tempered */
+    check_way_in_single(&settings[15]); /* ep that turns */
 }
 
 /* Products from a factor packed in double precision change nothing but the last digits. */
