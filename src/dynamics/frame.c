@@ -89,7 +89,7 @@ void tw_frame_spread(const tw_frame *f, size_t columns, const double *w, double 
 
 bool tw_frame_narrows(const tw_frame *f)
 {
-    return f->packed && tw_packed_is_single(f->packed);
+    return !f->column && f->packed && tw_packed_is_single(f->packed);
 }
 
 /* x = c + F w, with products from the packed factor. */
@@ -111,13 +111,20 @@ static void positions(const tw_frame *f, size_t columns, const double *w, double
         memcpy(x, w, f->n * columns * sizeof *x);
 }
 
-/* to = F' from */
-static void pull_back(const tw_frame *f, size_t columns, const double *from, double *to)
+/* to = F' from, F of the Gaussian */
+static void pull_back_gaussian(const tw_frame *f, size_t columns, const double *from, double *to)
 {
     if (f->packed)
         tw_packed_pull_back(f->packed, columns, from, to);
-    else if (f->gaussian)
+    else
         tw_gaussian_pull_back(f->gaussian, columns, from, to);
+}
+
+/* to = F' from */
+static void pull_back(const tw_frame *f, size_t columns, const double *from, double *to)
+{
+    if (f->gaussian)
+        pull_back_gaussian(f, columns, from, to);
     else
         memcpy(to, from, f->n * columns * sizeof *to);
 }
@@ -186,7 +193,7 @@ static void gradient_of(const tw_frame *f, size_t columns, const double *w, cons
         tw_vectors_subtract_single(count, w, out->narrow + count, out->gradient);
         return;
     }
-    pull_back(f, columns, out->slope, out->gradient);
+    pull_back_gaussian(f, columns, out->slope, out->gradient);
     tw_vectors_subtract_from(count, w, out->gradient);
 }
 
@@ -263,7 +270,7 @@ static void force_double(const tw_frame *f, size_t columns, const double *w, con
 {
     positions(f, columns, w, out->x);
     site_terms(f, columns, out);
-    pull_back(f, columns, out->slope, out->gradient);
+    pull_back_gaussian(f, columns, out->slope, out->gradient);
 }
 
 /* The same in single precision: x and e' take turns in out->narrow. */
@@ -295,7 +302,8 @@ void tw_frame_force(const tw_frame *f, size_t columns, const double *w, const tw
     } else {
         for (size_t j = 0; j < columns; j++) {
             tw_frame one = single(f, j);
-            tw_frame_block at = block_of(f, &wanted, j);
+            tw_frame_block at = {
+                .x = out->x + j * f->n, .slope = out->slope + j * f->n, .gradient = out->gradient + j * f->r};
             force_double(&one, 1, w + j * f->r, &at);
         }
     }

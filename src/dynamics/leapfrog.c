@@ -86,7 +86,7 @@ static void move(tw_leapfrog *flow, bool on_the_way, double kick, double drift)
 {
     size_t count = flow->frame->r * flow->columns;
     tw_kick_drift m = kick_and_drift(flow->frame, on_the_way, kick, drift);
-    float *narrow = flow->at.narrow;
+    float *narrow = tw_frame_narrows(flow->frame) ? flow->at.narrow : NULL;
     if (on_the_way && narrow)
         tw_vectors_move_single(&m, count, narrow + count, flow->w, flow->p, narrow);
     else

@@ -23,8 +23,8 @@ void tw_vectors_move_single(const tw_kick_drift *move, size_t count, const float
 void tw_vectors_subtract_from(size_t count, const double *w, double *a);
 void tw_vectors_subtract_single(size_t count, const double *w, const float *f, double *a);
 
-/* narrow = a, rounded to single precision. */
-void tw_vectors_narrow(size_t count, const double *a, float *narrow);
+/* to = a, rounded to single precision. */
+void tw_vectors_narrow(size_t count, const double *a, float *to);
 
 /* x += centre, in double or single precision. */
 void tw_vectors_shift(size_t n, const double *centre, double *x);

@@ -106,9 +106,10 @@ void tw_quarters_learn(tw_quarters *q, size_t columns, const tw_record *records)
 
 size_t tw_quarters_enough(const tw_quarters *q, double target, size_t steps, size_t cap)
 {
-    enum { KNOWN = 20 }; /* moves: the mean of fewer is known to no better than 0.05 */
+    enum { KNOWN = 20 };       /* moves: the mean of fewer is known to no better than 0.05 */
+    const double clear = 0.05; /* less is no reason for another step */
     while (steps < cap && steps <= TW_FEW_STEPS && q->moves[steps] >= KNOWN &&
-           q->accepted[steps] < target * (double)q->moves[steps])
+           q->accepted[steps] < (target - clear) * (double)q->moves[steps])
         steps++;
     return steps;
 }

@@ -66,7 +66,7 @@ typedef struct tw_quarters {
 
 void tw_quarters_learn(tw_quarters *quarters, size_t columns, const tw_record *records);
 
-/* The smallest number, from `steps` on, that was not found to be accepted less than the target, up to `cap`. */
+/* The smallest number, from `steps` on, that was not found to be accepted clearly less than the target, up to `cap`. */
 size_t tw_quarters_enough(const tw_quarters *quarters, double target, size_t steps, size_t cap);
 
 /* ---- warmup.c: the schedule */

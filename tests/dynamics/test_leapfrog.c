@@ -174,6 +174,33 @@ static void forces_in_single_precision_lead_back(void **state)
     check_way_in_single(&settings[15]); /* ep that turns */
 }
 
+/* Columns with Gaussians of their own do not use the factor that was packed for all. */
+static void own_gaussians_do_not_use_the_packed_factor(void **state)
+{
+    (void)state;
+    fixture *f = set_up(&settings[7], P);
+    tw_frame_column columns[P];
+    tw_packed *packed = NULL;
+    double end[2][N * P];
+    for (size_t j = 0; j < P; j++)
+        columns[j] = (tw_frame_column){f->frame.gaussian, f->frame.tau, f->frame.nu, f->frame.log_z};
+    assert_int_equal(tw_packed_new(f->frame.gaussian, true, &packed), TW_OK);
+    for (size_t k = 0; k < 2; k++) {
+        f->frame.column = NULL;
+        f->frame.packed = k == 0 ? NULL : packed;
+        tw_leapfrog_free(f->flow);
+        assert_int_equal(tw_leapfrog_new(&f->frame, P, &f->flow), TW_OK);
+        f->frame.column = columns;
+        put(f, P, f->w, f->p);
+        tw_leapfrog_run(f->flow, 0.3, 10);
+        memcpy(end[k], f->flow->w, sizeof end[k]);
+    }
+    assert_memory_equal(end[0], end[1], sizeof end[0]);
+    f->frame.packed = NULL;
+    tw_packed_free(packed);
+    tear_down(f);
+}
+
 /* Products from a factor packed in double precision change nothing but the last digits. */
 static void packed_factors_change_rounding_alone(void **state)
 {
@@ -409,6 +436,7 @@ int main(void)
         cmocka_unit_test(leapfrog_is_reversible),
         cmocka_unit_test(forces_in_single_precision_lead_back),
         cmocka_unit_test(packed_factors_change_rounding_alone),
+        cmocka_unit_test(own_gaussians_do_not_use_the_packed_factor),
         cmocka_unit_test(leapfrog_preserves_volume),
         cmocka_unit_test(lockstep_is_single_columns),
         cmocka_unit_test(turning_is_exact_for_a_gaussian),

@@ -163,7 +163,8 @@ static void quarters_have_the_acceptance_that_is_wanted(void **state)
     learn(&q, 30, 4, 0.86);
     assert_int_equal(tw_quarters_enough(&q, 0.8, 3, 100), 4);
     assert_int_equal(tw_quarters_enough(&q, 0.8, 4, 100), 4);
-    assert_int_equal(tw_quarters_enough(&q, 0.9, 3, 100), 5);
+    assert_int_equal(tw_quarters_enough(&q, 0.9, 4, 100), 4); /* nearly enough */
+    assert_int_equal(tw_quarters_enough(&q, 0.95, 3, 100), 5);
     assert_int_equal(tw_quarters_enough(&q, 0.8, 3, 3), 3);
     q.steps = TW_FEW_STEPS + 1;
     learn(&q, 30, TW_FEW_STEPS + 1, 0.1);
