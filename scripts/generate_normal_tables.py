@@ -13,6 +13,8 @@ exp and log are polynomials through stretched Chebyshev points of their reduced 
 
 Run from the top of the repository: scripts/generate_normal_tables.py (needs mpmath).
 """
+import struct
+
 from mpmath import mp, mpf, atanh, cos, erfc, exp, log, lu_solve, matrix, pi, sqrt
 
 mp.dps = 160
@@ -79,12 +81,12 @@ def fit_polynomial(function, low, high, degree):
     return list(lu_solve(system, matrix([function(x) for x in points])))
 
 
-def polynomial(name, variable, function, low, high, degree, comment):
+def polynomial(name, variable, function, low, high, degree, comment, real="double"):
     """The C function of a fitted polynomial, its error in the comment."""
     coefficients = fit_polynomial(function, low, high, degree)
     points = [low + (high - low) * (i + mpf("0.37")) / 400 for i in range(400)]
     error = float(max(abs(mp.polyval(coefficients[::-1], x) / function(x) - 1) for x in points))
-    return horner(name, variable, coefficients, f"{comment}; relative error {error:.1e}.")
+    return horner(name, variable, coefficients, f"{comment}; relative error {error:.1e}.", real)
 
 
 def log_factor(q):
@@ -92,12 +94,19 @@ def log_factor(q):
     return -2 * atanh(sqrt(q)) / sqrt(q) if q else mpf(-2)
 
 
-def horner(name, variable, coefficients, comment):
+def literal(c, real):
+    """The C constant that is nearest to c."""
+    if real == "double":
+        return float(c).hex()
+    return struct.unpack("f", struct.pack("f", float(c)))[0].hex().replace("0000000p", "p") + "f"
+
+
+def horner(name, variable, coefficients, comment, real="double"):
     """A C function that evaluates the polynomial by Horner's rule."""
-    lines = [f"/* {comment} */", f"static inline double {name}(double {variable})", "{"]
-    lines.append(f"    double p = {float(coefficients[-1]).hex()};")
+    lines = [f"/* {comment} */", f"static inline {real} {name}({real} {variable})", "{"]
+    lines.append(f"    {real} p = {literal(coefficients[-1], real)};")
     for c in coefficients[-2::-1]:
-        lines.append(f"    p = p * {variable} + {float(c).hex()};")
+        lines.append(f"    p = p * {variable} + {literal(c, real)};")
     return lines + ["    return p;", "}", ""]
 
 
@@ -116,15 +125,19 @@ def main():
                       "exp(-x/2) / sqrt(2 pi), |x| <= log(2)")
     out += polynomial("tw_log_polynomial", "q", log_factor, mpf(0), ninth, 8,
                       "-2 atanh(s)/s with q = s^2, |s| <= 1/3")
-    for which, name, text, degree, power, lead in (
-        (0, "mills", "u = 1/M(t) - t", 11, 1, 1),
-        (1, "slope", "d = u - w", 14, 3, 1),
-        (2, "bend", "b = -bend", 15, 4, 6),
+    out += polynomial("tw_density_polynomial_single", "x", lambda x: exp(-x / 2) / sqrt(2 * pi), -2 * half, 2 * half, 6,
+                      "exp(-x/2) / sqrt(2 pi), |x| <= log(2), in single precision", "float")
+    for which, name, text, degree, power, lead, real in (
+        (0, "mills", "u = 1/M(t) - t", 11, 1, 1, "double"),
+        (0, "mills_single", "u = 1/M(t) - t in single precision", 6, 1, 1, "float"),
+        (1, "slope", "d = u - w", 14, 3, 1, "double"),
+        (2, "bend", "b = -bend", 15, 4, 6, "double"),
     ):
         numerator, denominator = fit_ratio(which, degree, power, lead)
         error = ratio_error(which, numerator, denominator)
-        out += horner(f"tw_{name}_numerator", "t", numerator, f"{text}: N of N/D, t >= 0; relative error {error:.1e}.")
-        out += horner(f"tw_{name}_denominator", "t", denominator, f"{text}: D of N/D.")
+        comment = f"{text}: N of N/D, t >= 0; relative error {error:.1e}."
+        out += horner(f"tw_{name}_numerator", "t", numerator, comment, real)
+        out += horner(f"tw_{name}_denominator", "t", denominator, f"{text}: D of N/D.", real)
     with open("src/math/normal_tables.h", "w", encoding="ascii") as header:
         header.write("\n".join(out + ["#endif", ""]))
 

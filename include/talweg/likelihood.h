@@ -90,6 +90,10 @@ struct tw_likelihood {
     void (*terms)(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
                   double *dlambda);
 
+    /* The slope alone, in single precision, for forces that need no more digits (docs/samplers.md). NULL: from
+     * `terms`. */
+    void (*slopes_single)(const tw_observations *o, const float *x, float *slope);
+
     /* Derivatives of value, slope and lambda with respect to phi[k]. NULL only if there are no parameters. */
     void (*d_parameter)(const tw_observations *o, size_t k, const double *x, double *value, double *slope,
                         double *lambda);

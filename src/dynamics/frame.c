@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dynamics/vectors.h"
 #include "linalg/vector.h"
 
 /* The precision of q as metric. Where q is N(0, K) with sites and the target's base is N(0, K), the base
@@ -86,24 +87,17 @@ void tw_frame_spread(const tw_frame *f, size_t columns, const double *w, double 
         tw_gaussian_spread(f->column[j].gaussian, 1, w + j * f->r, x + j * f->n);
 }
 
+bool tw_frame_narrows(const tw_frame *f)
+{
+    return !f->column && f->packed && tw_packed_is_single(f->packed);
+}
+
 /* x = c + F w, with products from the packed factor. */
 static void positions_packed(const tw_frame *f, size_t columns, const double *w, double *x)
 {
     const double *centre = tw_frame_centre(f);
     tw_packed_spread(f->packed, columns, w, x);
-    for (size_t j = 0; centre && j < columns; j++)
-        for (size_t i = 0; i < f->n; i++) x[i + j * f->n] += centre[i];
-}
-
-static void positions_single(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
-{
-    size_t n = f->n, count = n * columns;
-    const double *centre = tw_frame_centre(f);
-    float *from = out->narrow, *to = from + count;
-    for (size_t i = 0; i < count; i++) from[i] = (float)w[i];
-    tw_packed_spread_single(f->packed, columns, from, to);
-    for (size_t j = 0; j < columns; j++)
-        for (size_t i = 0; i < n; i++) out->x[i + j * n] = (centre ? centre[i] : 0.0) + (double)to[i + j * n];
+    for (size_t j = 0; centre && j < columns; j++) tw_vectors_shift(f->n, centre, x + j * f->n);
 }
 
 /* x = c + F w */
@@ -117,11 +111,20 @@ static void positions(const tw_frame *f, size_t columns, const double *w, double
         memcpy(x, w, f->n * columns * sizeof *x);
 }
 
+/* to = F' from, F of the Gaussian */
+static void pull_back_gaussian(const tw_frame *f, size_t columns, const double *from, double *to)
+{
+    if (f->packed)
+        tw_packed_pull_back(f->packed, columns, from, to);
+    else
+        tw_gaussian_pull_back(f->gaussian, columns, from, to);
+}
+
 /* to = F' from */
 static void pull_back(const tw_frame *f, size_t columns, const double *from, double *to)
 {
     if (f->gaussian)
-        tw_gaussian_pull_back(f->gaussian, columns, from, to);
+        pull_back_gaussian(f, columns, from, to);
     else
         memcpy(to, from, f->n * columns * sizeof *to);
 }
@@ -150,7 +153,7 @@ static double remove_gaussian(const tw_frame *f, const double *x, double *slope,
     double sum = 0.0;
     if (!f->tau) return 0.0;
     for (size_t i = 0; sum_wanted && i < f->n; i++) sum += x[i] * (f->nu[i] - 0.5 * f->tau[i] * x[i]);
-    for (size_t i = 0; slope && i < f->n; i++) slope[i] -= f->nu[i] - f->tau[i] * x[i];
+    if (slope) tw_vectors_remove_sites(f->n, f->nu, f->tau, x, slope);
     return sum;
 }
 
@@ -181,28 +184,23 @@ static void site_terms(const tw_frame *f, size_t columns, const tw_frame_block *
 }
 
 /* w - F' slope */
-static void gradient_single(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
+static void gradient_of(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
 {
-    size_t count = f->n * columns;
-    float *from = out->narrow, *to = from + count;
-    for (size_t i = 0; i < count; i++) from[i] = (float)out->slope[i];
-    tw_packed_pull_back_single(f->packed, columns, from, to);
-    for (size_t i = 0; i < count; i++) out->gradient[i] = w[i] - (double)to[i];
-}
-
-static void gradient_double(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
-{
-    pull_back(f, columns, out->slope, out->gradient);
-    for (size_t i = 0; i < f->r * columns; i++) out->gradient[i] = w[i] - out->gradient[i];
+    size_t count = f->r * columns;
+    if (tw_frame_narrows(f)) {
+        tw_vectors_narrow(count, out->slope, out->narrow);
+        tw_packed_pull_back_single(f->packed, columns, out->narrow, out->narrow + count);
+        tw_vectors_subtract_single(count, w, out->narrow + count, out->gradient);
+        return;
+    }
+    pull_back_gaussian(f, columns, out->slope, out->gradient);
+    tw_vectors_subtract_from(count, w, out->gradient);
 }
 
 static void evaluate_gaussian(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
 {
     size_t r = f->r;
-    if (out->gradient && f->packed)
-        gradient_single(f, columns, w, out);
-    else if (out->gradient)
-        gradient_double(f, columns, w, out);
+    if (out->gradient) gradient_of(f, columns, w, out);
     if (!out->log_density) return;
     double constant = tw_frame_constant(f);
     for (size_t j = 0; j < columns; j++)
@@ -231,35 +229,82 @@ static double *from(double *array, size_t offset)
     return array ? array + offset : NULL;
 }
 
-/* One column after another, each in its own Gaussian frame. */
-static void evaluate_each(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
+static tw_frame_block block_of(const tw_frame *f, const tw_frame_block *all, size_t j)
 {
-    for (size_t j = 0; j < columns; j++) {
-        tw_frame one = single(f, j);
-        tw_frame_block at = {.x = out->x + j * f->n,
-                             .slope = from(out->slope, j * f->n),
-                             .gradient = from(out->gradient, j * f->r),
-                             .log_density = from(out->log_density, j),
-                             .log_likelihood = from(out->log_likelihood, j)};
-        positions(&one, 1, w + j * f->r, at.x);
-        site_terms(&one, 1, &at);
-        evaluate_gaussian(&one, 1, w + j * f->r, &at);
-    }
+    return (tw_frame_block){.x = all->x + j * f->n,
+                            .slope = from(all->slope, j * f->n),
+                            .gradient = from(all->gradient, j * f->r),
+                            .log_density = from(all->log_density, j),
+                            .log_likelihood = from(all->log_likelihood, j)};
+}
+
+/* In a Gaussian frame. */
+static void evaluate_shared(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
+{
+    positions(f, columns, w, out->x);
+    site_terms(f, columns, out);
+    evaluate_gaussian(f, columns, w, out);
 }
 
 void tw_frame_evaluate(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
 {
-    if (f->column) {
-        evaluate_each(f, columns, w, out);
-        return;
-    }
-    if (f->packed && !out->log_density && !out->log_likelihood)
-        positions_single(f, columns, w, out);
-    else
+    if (f->linear) {
         positions(f, columns, w, out->x);
-    site_terms(f, columns, out);
-    if (f->linear)
+        site_terms(f, columns, out);
         evaluate_linear(f, columns, out);
-    else
-        evaluate_gaussian(f, columns, w, out);
+    } else if (!f->column) {
+        evaluate_shared(f, columns, w, out);
+    } else {
+        for (size_t j = 0; j < columns; j++) { /* one after another, each in its own frame */
+            tw_frame one = single(f, j);
+            tw_frame_block at = block_of(f, out, j);
+            evaluate_shared(&one, 1, w + j * f->r, &at);
+        }
+    }
+}
+
+/* ---- forces on the way ---- */
+
+/* F' e' of a Gaussian frame, in double precision. */
+static void force_double(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
+{
+    positions(f, columns, w, out->x);
+    site_terms(f, columns, out);
+    pull_back_gaussian(f, columns, out->slope, out->gradient);
+}
+
+/* The same in single precision: x and e' take turns in out->narrow. */
+static void force_single(const tw_frame *f, size_t columns, const tw_frame_block *out)
+{
+    size_t n = f->n, count = n * columns;
+    const double *centre = tw_frame_centre(f);
+    float *first = out->narrow, *second = first + count;
+    tw_packed_spread_single(f->packed, columns, first, second);
+    for (size_t j = 0; j < columns; j++) {
+        float *x = second + j * n, *slope = first + j * n;
+        if (centre) tw_vectors_shift_single(n, centre, x);
+        tw_target_slopes_single(f->target, x, slope);
+        if (f->tau) tw_vectors_remove_sites_single(n, f->nu, f->tau, x, slope);
+    }
+    tw_packed_pull_back_single(f->packed, columns, first, second);
+}
+
+void tw_frame_force(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
+{
+    tw_frame_block wanted = *out;
+    wanted.log_density = wanted.log_likelihood = NULL;
+    if (tw_frame_narrows(f)) {
+        force_single(f, columns, &wanted);
+    } else if (f->linear) {
+        tw_frame_evaluate(f, columns, w, &wanted);
+    } else if (!f->column) {
+        force_double(f, columns, w, &wanted);
+    } else {
+        for (size_t j = 0; j < columns; j++) {
+            tw_frame one = single(f, j);
+            tw_frame_block at = {
+                .x = out->x + j * f->n, .slope = out->slope + j * f->n, .gradient = out->gradient + j * f->r};
+            force_double(&one, 1, w + j * f->r, &at);
+        }
+    }
 }

@@ -14,7 +14,7 @@
  *
  *   L_b(x) = -v'v/2 + sum_n l_n(x_n) + const,    v = L^-1 (x - m).
  *
- * Forces of a Gaussian frame may have their products in single precision, from a packed factor. A leapfrog with any force that is a
+ * Products of a Gaussian frame may be those of a packed factor, and forces have them in single precision where that is packed so. A leapfrog with any force that is a
  * function of the position alone is a composition of shears, so it is reversible and keeps volume: the force decides how much is
  * accepted, and densities, which decide what is, are in double precision. On the way of a trajectory x = c + F w is in single
  * precision too. At its ends, where densities need it, it is in double precision, and the force takes it from there: a trajectory
@@ -50,7 +50,7 @@ typedef struct tw_frame {
     const double *tau, *nu;      /* the sites it is made of; NULL: none */
     double log_z;                /* log Z_f */
     const tw_packed
-        *packed; /* for products while all columns share the above; NULL: none, all in double precision */
+        *packed; /* for products while all columns share the above; NULL: none, all by the Gaussian */
     const tw_frame_column
         *column; /* instead, one for each column (Gaussian frames only); NULL: all share the above */
 } tw_frame;
@@ -76,7 +76,7 @@ typedef struct tw_frame_block {
     double *x;              /* n x P */
     double *slope;          /* n x P: work; for linear frames also n x P of `solve` */
     double *solve;          /* n x P, linear frames only */
-    float *narrow;          /* 2 n x P: work, where the frame has a packed factor */
+    float *narrow;          /* 2 n x P: work, where tw_frame_narrows */
     double *gradient;       /* r x P: of -L_b with respect to w; NULL: not wanted */
     double *log_density;    /* P; NULL: not wanted */
     double *log_likelihood; /* P; NULL: not wanted */
@@ -84,6 +84,14 @@ typedef struct tw_frame_block {
 
 /* Evaluate at w (r x P). */
 void tw_frame_evaluate(const tw_frame *frame, size_t columns, const double *w, const tw_frame_block *out);
+
+/* Are products of forces in single precision? */
+bool tw_frame_narrows(const tw_frame *frame);
+
+/* Only what a trajectory needs on its way: in a Gaussian frame F' e', the force without its part -w, and in a linear frame the gradient, into
+ * out->gradient. Where tw_frame_narrows, the first n x P of out->narrow hold w and the others get F' e'; out->gradient stays. out->x is
+ * work. */
+void tw_frame_force(const tw_frame *frame, size_t columns, const double *w, const tw_frame_block *out);
 
 /* X = F W, without the centre; and the centre of the first column, NULL: zero. Gaussian frames only. */
 void tw_frame_spread(const tw_frame *frame, size_t columns, const double *w, double *x);

@@ -1,9 +1,11 @@
-/* leapfrog.c: see leapfrog.h. Half steps of the momentum between two steps are taken together. */
+/* leapfrog.c: see leapfrog.h. Half steps of the momentum between two steps are taken together, and a kick and the drift that follows it read
+ * and write positions and momenta once. */
 #include "dynamics/leapfrog.h"
 
 #include <math.h>
 
 #include "base/fault.h"
+#include "dynamics/vectors.h"
 #include "linalg/vector.h"
 
 void tw_leapfrog_free(tw_leapfrog *flow)
@@ -27,7 +29,7 @@ static tw_status allocate(tw_leapfrog *flow)
     TW_TRY(tw_allocate_doubles(ctx, n, columns, "the slopes", &flow->at.slope));
     if (flow->frame->linear)
         TW_TRY(tw_allocate_doubles(ctx, n, columns, "the prior's solves", &flow->at.solve));
-    if (flow->frame->packed) {
+    if (tw_frame_narrows(flow->frame)) {
         void *narrow = NULL;
         TW_TRY(tw_allocate(ctx, 2 * n * columns, sizeof *flow->at.narrow, "products in single precision",
                            &narrow));
@@ -54,61 +56,59 @@ tw_status tw_leapfrog_new(const tw_frame *frame, size_t columns, tw_leapfrog **o
     return TW_OK;
 }
 
-static void evaluate(tw_leapfrog *flow, const tw_frame_block *at)
-{
-    tw_frame frame = tw_frame_from(flow->frame, flow->first);
-    tw_frame_evaluate(&frame, flow->columns, flow->w, at);
-}
-
 void tw_leapfrog_refresh(tw_leapfrog *flow)
 {
-    evaluate(flow, &flow->at);
+    tw_frame frame = tw_frame_from(flow->frame, flow->first);
+    tw_frame_evaluate(&frame, flow->columns, flow->w, &flow->at);
 }
 
-/* Where the frame turns, the part w of the gradient is the drift's. */
-static void kick(tw_leapfrog *flow, double eps)
+static void evaluate_force(tw_leapfrog *flow)
+{
+    tw_frame frame = tw_frame_from(flow->frame, flow->first);
+    tw_frame_force(&frame, flow->columns, flow->w, &flow->at);
+}
+
+/* The force that belongs to `kick` is f - w in a Gaussian frame on the way, f of tw_frame_force, and otherwise minus the gradient. Where the
+ * frame turns, the part -w is the drift's. */
+static tw_kick_drift kick_and_drift(const tw_frame *frame, bool on_the_way, double kick, double drift)
+{
+    bool is_apart = on_the_way && !frame->linear;
+    double own = (is_apart ? -1.0 : 0.0) + (frame->turns ? 1.0 : 0.0);
+    tw_kick_drift m = {.force = is_apart ? kick : -kick, .own = own * kick, .stay = 1.0, .turn = drift};
+    if (!frame->turns) return m;
+    m.stay = cos(drift);
+    m.turn = m.back = sin(drift);
+    return m;
+}
+
+/* A kick of length `kick` and a drift of length `drift`. */
+static void move(tw_leapfrog *flow, bool on_the_way, double kick, double drift)
 {
     size_t count = flow->frame->r * flow->columns;
-    double *p = flow->p;
-    const double *gradient = flow->at.gradient, *w = flow->w;
-    if (flow->frame->turns)
-        for (size_t i = 0; i < count; i++) p[i] -= eps * (gradient[i] - w[i]);
+    tw_kick_drift m = kick_and_drift(flow->frame, on_the_way, kick, drift);
+    float *narrow = tw_frame_narrows(flow->frame) ? flow->at.narrow : NULL;
+    if (on_the_way && narrow)
+        tw_vectors_move_single(&m, count, narrow + count, flow->w, flow->p, narrow);
     else
-        for (size_t i = 0; i < count; i++) p[i] -= eps * gradient[i];
+        tw_vectors_move(&m, count, flow->at.gradient, flow->w, flow->p, narrow);
 }
 
-static void turn(size_t count, double angle, double *w, double *p)
+/* A step on the way: a whole kick and a drift. */
+static void step(tw_leapfrog *flow, double eps, bool is_first)
 {
-    double c = cos(angle), s = sin(angle);
-    for (size_t i = 0; i < count; i++) {
-        double position = w[i], momentum = p[i];
-        w[i] = c * position + s * momentum;
-        p[i] = c * momentum - s * position;
-    }
-}
-
-static void drift(tw_leapfrog *flow, double eps)
-{
-    size_t count = flow->frame->r * flow->columns;
-    if (flow->frame->turns)
-        turn(count, eps, flow->w, flow->p);
-    else
-        for (size_t i = 0; i < count; i++) flow->w[i] += eps * flow->p[i];
+    bool late = TW_FAULTY(TW_FAULT_LATE_FORCES, false, true);
+    if (late) move(flow, !is_first, eps, 0.0);
+    evaluate_force(flow);
+    move(flow, true, late ? 0.0 : eps, eps);
 }
 
 void tw_leapfrog_run(tw_leapfrog *flow, double eps, size_t steps)
 {
-    tw_frame_block inside = flow->at; /* on the way only gradients are needed */
-    inside.log_density = inside.log_likelihood = NULL;
     if (steps == 0) return;
-    kick(flow, 0.5 * eps);
-    for (size_t s = 1; s <= steps; s++) {
-        bool late = TW_FAULTY(TW_FAULT_LATE_FORCES, false, s < steps);
-        drift(flow, eps);
-        if (late) kick(flow, eps);
-        evaluate(flow, s < steps ? &inside : &flow->at);
-        if (!late) kick(flow, s < steps ? eps : 0.5 * eps);
-    }
+    move(flow, false, 0.5 * eps, eps);
+    for (size_t s = 1; s < steps; s++) step(flow, eps, s == 1);
+    tw_leapfrog_refresh(flow);
+    move(flow, false, 0.5 * eps, 0.0);
 }
 
 double tw_leapfrog_energy(const tw_leapfrog *flow, size_t column)

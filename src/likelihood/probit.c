@@ -55,6 +55,11 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
     }
 }
 
+static void slopes_single(const tw_observations *o, const float *x, float *slope)
+{
+    tw_normal_slopes_single(o->n, o->y, x, slope);
+}
+
 static tw_status tilted(const tw_observations *o, size_t i, double m, double v, tw_tilted *out)
 {
     double y = o->y[i], s = sqrt(1.0 + v), alpha = v / s, z = y * m / s;
@@ -133,6 +138,7 @@ const tw_likelihood tw_likelihood_probit = {
     .two_classes = true,
     .supports = supports,
     .terms = terms,
+    .slopes_single = slopes_single,
     .tilted = tilted,
     .marginal = marginal,
     .smoothed = smoothed,

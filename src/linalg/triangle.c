@@ -32,53 +32,57 @@ enum { WIDTH_v4 = 64, WIDTH_v3 = 32, WIDTH_plain = 16 };
 /* NOLINTBEGIN(bugprone-macro-parentheses): real is a type */
 #define LANES(real, machine) (WIDTH##machine / sizeof(real))
 
-/* sums(:, j) += T(:, k) b_j(k) over the columns of a panel, which are `stride` apart, for VECTORS vectors of its rows.
- * Vectors are read as such and not by memcpy, else compilers do not keep them in registers. */
+/* c_j = sum over k of T(:, k) b_j(k) for VECTORS vectors of the rows of a panel, whose columns are `stride` apart; with
+ * `more` the sum is added to c_j. Vectors are read as such and not by memcpy: otherwise compilers do not keep them in
+ * registers. */
 #define TILE(real, machine, target)                                                                         \
     target static void tile_##real##machine(size_t depth, size_t stride, const real *restrict a,            \
-                                            const real *const b[COLUMNS], real *restrict sums)              \
+                                            const real *const b[COLUMNS], bool more, size_t row,            \
+                                            real *const c[COLUMNS])                                         \
     {                                                                                                       \
         typedef real vector __attribute__((vector_size(WIDTH##machine), aligned(sizeof(real)), may_alias)); \
         vector s[COLUMNS][VECTORS], part[VECTORS];                                                          \
         for (size_t j = 0; j < COLUMNS; j++)                                                                \
             for (size_t v = 0; v < VECTORS; v++)                                                            \
-                s[j][v] = *(const vector *)(sums + j * HEIGHT(real) + v * LANES(real, machine));            \
+                s[j][v] = more ? *(const vector *)(c[j] + row + v * LANES(real, machine)) : (vector){0};    \
         for (size_t k = 0; k < depth; k++) {                                                                \
             for (size_t v = 0; v < VECTORS; v++)                                                            \
-                part[v] = *(const vector *)(a + k * stride + v * LANES(real, machine));                     \
+                part[v] = *(const vector *)(a + row + k * stride + v * LANES(real, machine));               \
             for (size_t j = 0; j < COLUMNS; j++)                                                            \
                 for (size_t v = 0; v < VECTORS; v++) s[j][v] += part[v] * b[j][k];                          \
         }                                                                                                   \
         for (size_t j = 0; j < COLUMNS; j++)                                                                \
             for (size_t v = 0; v < VECTORS; v++)                                                            \
-                *(vector *)(sums + j * HEIGHT(real) + v * LANES(real, machine)) = s[j][v];                  \
+                *(vector *)(c[j] + row + v * LANES(real, machine)) = s[j][v];                               \
     }                                                                                                       \
     static void rows_##real##machine(size_t depth, size_t stride, const real *a,                            \
-                                     const real *const b[COLUMNS], real *sums)                              \
+                                     const real *const b[COLUMNS], bool more, real *const c[COLUMNS])       \
     {                                                                                                       \
-        for (size_t i = 0; i < HEIGHT(real); i += VECTORS * LANES(real, machine))                           \
-            tile_##real##machine(depth, stride, a + i, b, sums + i);                                        \
+        for (size_t row = 0; row < HEIGHT(real); row += VECTORS * LANES(real, machine))                     \
+            tile_##real##machine(depth, stride, a, b, more, row, c);                                        \
     }
 #define TILES(machine, target, fused) TILE(float, machine, target) TILE(double, machine, target)
 TW_FOR_EACH_MACHINE(TILES)
 
-/* C(rows, :) = T(rows, k) B(k, :) over the panel, with `more` added to C. A tile that lacks columns repeats one. */
+/* C(rows, :) = T(rows, k) B(k, :) over the panel, with `more` added to C. A tile that lacks columns repeats one, and one that lacks columns
+ * or rows writes to `spare`. */
 #define MULTIPLY(real)                                                                                      \
     static void multiply_##real(panel p, size_t stride, const real *a, bool more, size_t n, size_t columns, \
                                 const real *b, real *c)                                                     \
     {                                                                                                       \
-        _Alignas(64) real sums[COLUMNS * HEIGHT(real)];                                                     \
+        _Alignas(64) real spare[COLUMNS * HEIGHT(real)] = {0};                                              \
         const real *from[COLUMNS];                                                                          \
+        real *to[COLUMNS];                                                                                  \
         for (size_t first = 0; first < columns; first += COLUMNS) {                                         \
             size_t count = columns - first < COLUMNS ? columns - first : COLUMNS;                           \
-            real *to = c + first * n + p.first;                                                             \
-            memset(sums, 0, sizeof sums);                                                                   \
+            size_t copied = p.rows == HEIGHT(real) ? 0 : count;                                             \
+            real *own = c + first * n + p.first;                                                            \
             for (size_t j = 0; j < COLUMNS; j++) from[j] = b + (first + (j < count ? j : 0)) * n + p.begin; \
-            for (size_t j = 0; more && j < count; j++)                                                      \
-                memcpy(sums + j * HEIGHT(real), to + j * n, p.rows * sizeof(real));                         \
-            TW_ON_THIS_MACHINE(rows_##real, p.depth, stride, a, from, sums);                                \
-            for (size_t j = 0; j < count; j++)                                                              \
-                memcpy(to + j * n, sums + j * HEIGHT(real), p.rows * sizeof(real));                         \
+            for (size_t j = 0; j < COLUMNS; j++)                                                            \
+                to[j] = j < count && copied == 0 ? own + j * n : spare + j * HEIGHT(real);                  \
+            for (size_t j = 0; more && j < copied; j++) memcpy(to[j], own + j * n, p.rows * sizeof(real));  \
+            TW_ON_THIS_MACHINE(rows_##real, p.depth, stride, a, from, more, to);                            \
+            for (size_t j = 0; j < copied; j++) memcpy(own + j * n, to[j], p.rows * sizeof(real));          \
         }                                                                                                   \
     }
 MULTIPLY(float)
@@ -108,7 +112,7 @@ static panel part_of(panel p, size_t k)
     return (panel){p.first, p.rows, p.begin + k, p.depth - k < DEPTH ? p.depth - k : DEPTH};
 }
 
-/* ---- in double precision ---- */
+/* ---- in place ---- */
 
 /* All but the last p.rows columns of a panel of L have no diagonal, and stay where they are. */
 static void multiply_panel(panel p, size_t n, const double *l, size_t ldl, size_t columns, const double *b,
@@ -124,19 +128,20 @@ static void multiply_panel(panel p, size_t n, const double *l, size_t ldl, size_
     multiply_double(last, ROWS, packed, before.depth > 0, n, columns, b, c);
 }
 
-void tw_triangle_multiply(size_t n, const double *l, size_t ldl, size_t columns, const double *b, double *c)
+void tw_triangle_multiply_in_place(size_t n, const double *l, size_t ldl, size_t columns, const double *b,
+                                   double *c)
 {
     for (size_t index = 0; index < panel_count(n, HEIGHT(double)); index++)
         multiply_panel(panel_at(n, false, HEIGHT(double), index), n, l, ldl, columns, b, c);
 }
 
-/* ---- in single precision ---- */
+/* ---- packed ---- */
 
 struct tw_triangle {
     tw_context *ctx;
     size_t n;
-    bool transposed;
-    float *panels;
+    bool transposed, single;
+    void *panels; /* floats with `single`, else doubles */
 };
 
 void tw_triangle_free(tw_triangle *t)
@@ -147,39 +152,49 @@ void tw_triangle_free(tw_triangle *t)
     tw_release(ctx, t);
 }
 
-/* The memory holds zeros. */
+static size_t height_of(const tw_triangle *t)
+{
+    return t->single ? HEIGHT(float) : HEIGHT(double);
+}
+
+/* The k-th column of panel p, whose numbers begin at `at`. The memory holds zeros. */
+static void pack_column(tw_triangle *t, panel p, size_t k, const double *l, size_t ldl, size_t at)
+{
+    for (size_t i = p.first; i < p.first + p.rows; i++, at++) {
+        size_t row = t->transposed ? k : i, column = t->transposed ? i : k;
+        if (row < column) continue;
+        if (t->single)
+            ((float *)t->panels)[at] = (float)l[row + column * ldl];
+        else
+            ((double *)t->panels)[at] = l[row + column * ldl];
+    }
+}
+
 static void pack(tw_triangle *t, const double *l, size_t ldl)
 {
-    float *to = t->panels;
-    for (size_t index = 0; index < panel_count(t->n, HEIGHT(float)); index++) {
-        panel p = panel_at(t->n, t->transposed, HEIGHT(float), index);
-        for (size_t k = p.begin; k < p.begin + p.depth; k++, to += HEIGHT(float))
-            for (size_t i = p.first; i < p.first + p.rows; i++) {
-                size_t row = t->transposed ? k : i, column = t->transposed ? i : k;
-                if (row >= column) to[i - p.first] = (float)l[row + column * ldl];
-            }
+    size_t at = 0, height = height_of(t);
+    for (size_t index = 0; index < panel_count(t->n, height); index++) {
+        panel p = panel_at(t->n, t->transposed, height, index);
+        for (size_t k = p.begin; k < p.begin + p.depth; k++, at += height) pack_column(t, p, k, l, ldl, at);
     }
 }
 
 static tw_status allocate_panels(tw_triangle *t)
 {
-    size_t columns = 0;
-    void *memory = NULL;
-    for (size_t index = 0; index < panel_count(t->n, HEIGHT(float)); index++)
-        columns += panel_at(t->n, t->transposed, HEIGHT(float), index).depth;
-    TW_TRY(tw_allocate(t->ctx, columns, BYTES, "a packed triangle", &memory));
-    t->panels = memory;
-    return TW_OK;
+    size_t columns = 0, height = height_of(t);
+    for (size_t index = 0; index < panel_count(t->n, height); index++)
+        columns += panel_at(t->n, t->transposed, height, index).depth;
+    return tw_allocate(t->ctx, columns, BYTES, "a packed triangle", &t->panels);
 }
 
 tw_status tw_triangle_new(tw_context *ctx, size_t n, const double *l, size_t ldl, bool transposed,
-                          tw_triangle **out)
+                          bool single, tw_triangle **out)
 {
     void *memory = NULL;
     *out = NULL;
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_triangle), "a packed triangle", &memory));
     tw_triangle *t = memory;
-    *t = (tw_triangle){.ctx = ctx, .n = n, .transposed = transposed};
+    *t = (tw_triangle){.ctx = ctx, .n = n, .transposed = transposed, .single = single};
     tw_status status = allocate_panels(t);
     if (status != TW_OK) {
         tw_triangle_free(t);
@@ -190,13 +205,29 @@ tw_status tw_triangle_new(tw_context *ctx, size_t n, const double *l, size_t ldl
     return TW_OK;
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): real is a type */
+#define MULTIPLY_PACKED(real)                                                                               \
+    static void packed_##real(const tw_triangle *t, size_t columns, const real *b, real *c)                 \
+    {                                                                                                       \
+        const real *a = t->panels;                                                                          \
+        for (size_t index = 0; index < panel_count(t->n, HEIGHT(real)); index++) {                          \
+            panel p = panel_at(t->n, t->transposed, HEIGHT(real), index);                                   \
+            for (size_t k = 0; k < p.depth; k += DEPTH)                                                     \
+                multiply_##real(part_of(p, k), HEIGHT(real), a + k * HEIGHT(real), k > 0, t->n, columns, b, \
+                                c);                                                                         \
+            a += p.depth * HEIGHT(real);                                                                    \
+        }                                                                                                   \
+    }
+MULTIPLY_PACKED(float)
+MULTIPLY_PACKED(double)
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+void tw_triangle_multiply(const tw_triangle *t, size_t columns, const double *b, double *c)
+{
+    packed_double(t, columns, b, c);
+}
+
 void tw_triangle_multiply_single(const tw_triangle *t, size_t columns, const float *b, float *c)
 {
-    const float *a = t->panels;
-    for (size_t index = 0; index < panel_count(t->n, HEIGHT(float)); index++) {
-        panel p = panel_at(t->n, t->transposed, HEIGHT(float), index);
-        for (size_t k = 0; k < p.depth; k += DEPTH)
-            multiply_float(part_of(p, k), HEIGHT(float), a + k * HEIGHT(float), k > 0, t->n, columns, b, c);
-        a += p.depth * HEIGHT(float);
-    }
+    packed_float(t, columns, b, c);
 }

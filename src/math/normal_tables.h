@@ -53,6 +53,19 @@ static inline double tw_log_polynomial(double q)
     return p;
 }
 
+/* exp(-x/2) / sqrt(2 pi), |x| <= log(2), in single precision; relative error 3.0e-09. */
+static inline float tw_density_polynomial_single(float x)
+{
+    float p = 0x1.23a66ep-17f;
+    p = p * x + -0x1.b60d02p-14f;
+    p = p * x + 0x1.1057a2p-10f;
+    p = p * x + -0x1.10570ep-7f;
+    p = p * x + 0x1.988454p-5f;
+    p = p * x + -0x1.988454p-3f;
+    p = p * x + 0x1.988454p-2f;
+    return p;
+}
+
 /* u = 1/M(t) - t: N of N/D, t >= 0; relative error 1.9e-16. */
 static inline double tw_mills_numerator(double t)
 {
@@ -85,6 +98,31 @@ static inline double tw_mills_denominator(double t)
     p = p * t + 0x1.2b07897359f58p+23;
     p = p * t + 0x1.3f88cad6ae8bbp+23;
     p = p * t + 0x1.50fc0938d8412p+22;
+    return p;
+}
+
+/* u = 1/M(t) - t in single precision: N of N/D, t >= 0; relative error 1.1e-08. */
+static inline float tw_mills_single_numerator(float t)
+{
+    float p = 0x1.000000p+0f;
+    p = p * t + 0x1.8312d4p+3f;
+    p = p * t + 0x1.28679ap+6f;
+    p = p * t + 0x1.100de8p+8f;
+    p = p * t + 0x1.2a89d4p+9f;
+    p = p * t + 0x1.4471e6p+9f;
+    return p;
+}
+
+/* u = 1/M(t) - t in single precision: D of N/D. */
+static inline float tw_mills_single_denominator(float t)
+{
+    float p = 0x1.000000p+0f;
+    p = p * t + 0x1.8312d4p+3f;
+    p = p * t + 0x1.30679cp+6f;
+    p = p * t + 0x1.283ea0p+8f;
+    p = p * t + 0x1.71adc6p+9f;
+    p = p * t + 0x1.17ad58p+10f;
+    p = p * t + 0x1.96a1a2p+9f;
     return p;
 }
 

@@ -66,6 +66,33 @@ void tw_target_sites(const tw_target *t, const double *x, double *slope, double 
     if (sums && t->beta > 0.0) sums->tempered += t->beta * sums->log_likelihood;
 }
 
+/* Slopes of b log p alone, from those in double precision where the likelihood has no others. */
+static void slopes_of_chunk(const tw_observations *part, const float *x, float *slope)
+{
+    double wide[CHUNK], found[CHUNK];
+    if (part->likelihood->slopes_single) {
+        part->likelihood->slopes_single(part, x, slope);
+        return;
+    }
+    for (size_t i = 0; i < part->n; i++) wide[i] = (double)x[i];
+    part->likelihood->terms(part, wide, NULL, found, NULL, NULL);
+    for (size_t i = 0; i < part->n; i++) slope[i] = (float)found[i];
+}
+
+void tw_target_slopes_single(const tw_target *t, const float *x, float *slope)
+{
+    size_t n = t->model->n;
+    float beta = (float)t->beta;
+    for (size_t start = 0; start < n; start += CHUNK) {
+        tw_observations part =
+            tw_observations_part(&t->model->observed, start, n - start < CHUNK ? n - start : CHUNK);
+        slopes_of_chunk(&part, x + start, slope + start);
+    }
+    for (size_t i = 0; beta != 1.0f && i < n; i++) slope[i] = beta == 0.0f ? 0.0f : beta * slope[i];
+    for (size_t i = 0; t->site_tau && i < n; i++)
+        slope[i] += (float)(t->site_nu[i] - t->site_tau[i] * (double)x[i]);
+}
+
 double tw_target_base_constant(const tw_target *t)
 {
     return t->log_constant + tw_gaussian_log_constant(t->base);

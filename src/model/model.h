@@ -72,6 +72,9 @@ typedef struct tw_site_sums {
 void tw_target_sites(const tw_target *target, const double *x, double *slope, double *lambda, double *dlambda,
                      tw_site_sums *sums);
 
+/* The slopes alone, in single precision. */
+void tw_target_slopes_single(const tw_target *target, const float *x, float *slope);
+
 /* The rest of L_b: L_b = tempered sites - v'v/2 + this. */
 double tw_target_base_constant(const tw_target *target);
 

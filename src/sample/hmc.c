@@ -1,7 +1,8 @@
 /* hmc.c: Hamiltonian Monte Carlo with a constant metric, a tile of columns in lockstep.
  *
  * In the metric's frame the mass is the identity: p ~ N(0, I), a leapfrog trajectory, Metropolis on H. The
- * positions and gradients of a tile are saved before the trajectory, and a rejected column is put back.
+ * coordinates and gradients of a tile are saved before the trajectory, and a rejected column is put back; its x is still that of the
+ * sampler.
  */
 #include <string.h>
 
@@ -24,7 +25,7 @@ typedef struct hmc {
 
 typedef struct tile {
     tw_leapfrog *flow;
-    double *w, *x, *gradient;             /* as before the trajectory */
+    double *w, *gradient;                 /* as before the trajectory */
     double *log_density, *log_likelihood; /* likewise */
     double *energy;
 } tile;
@@ -33,7 +34,7 @@ static void release_tile(tw_context *ctx, tile *t)
 {
     if (!t) return;
     tw_leapfrog_free(t->flow);
-    double *arrays[] = {t->w, t->x, t->gradient, t->log_density, t->log_likelihood, t->energy};
+    double *arrays[] = {t->w, t->gradient, t->log_density, t->log_likelihood, t->energy};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
     tw_release(ctx, t);
 }
@@ -62,22 +63,21 @@ static tw_status make_tile(tw_sampler *s, size_t piece, tile **out)
     TW_TRY(tw_leapfrog_new(&s->frame, columns, &t->flow));
     t->flow->first = tw_piece_first(s, piece);
     TW_TRY(tw_allocate_doubles(s->ctx, s->frame.r, columns, "the saved positions", &t->w));
-    TW_TRY(tw_allocate_doubles(s->ctx, s->n, columns, "the saved positions", &t->x));
     TW_TRY(tw_allocate_doubles(s->ctx, s->frame.r, columns, "the saved gradients", &t->gradient));
     TW_TRY(tw_allocate_doubles(s->ctx, columns, 1, "the saved densities", &t->log_density));
     TW_TRY(tw_allocate_doubles(s->ctx, columns, 1, "the saved likelihoods", &t->log_likelihood));
     return tw_allocate_doubles(s->ctx, columns, 1, "the energies", &t->energy);
 }
 
-/* The factor in single precision, where it is wanted. A frame that is the target's base moves with the temperature, and a linear
+/* The packed factor, in single precision where that is wanted. A frame that is the target's base moves with the temperature, and a linear
  * one has solves. */
-static tw_status narrow_forces(tw_sampler *s, hmc *h)
+static tw_status pack_factor(tw_sampler *s, hmc *h)
 {
     tw_forces forces = s->options.forces;
-    bool fits = s->frame.gaussian && !s->frame.linear && !s->frame.own_base;
+    if (!s->frame.gaussian || s->frame.linear || s->frame.own_base) return TW_OK;
     bool pays = s->options.metric == TW_METRIC_EP && s->n >= SINGLE_FROM;
-    if (!fits || forces == TW_FORCES_DOUBLE || (forces == TW_FORCES_AUTO && !pays)) return TW_OK;
-    TW_TRY(tw_packed_new(s->frame.gaussian, &h->packed));
+    bool single = forces == TW_FORCES_SINGLE || (forces == TW_FORCES_AUTO && pays);
+    TW_TRY(tw_packed_new(s->frame.gaussian, single, &h->packed));
     s->frame.packed = h->packed;
     return TW_OK;
 }
@@ -95,20 +95,20 @@ static tw_status hmc_set_up(tw_sampler *s)
     s->frame.turns = turns(s);
     TW_TRY(tw_allocate(s->ctx, 1, sizeof(hmc), "HMC", &memory));
     hmc *h = s->own = memory;
-    TW_TRY(narrow_forces(s, h));
+    TW_TRY(pack_factor(s, h));
     TW_TRY(tw_allocate(s->ctx, s->pieces, sizeof(tile *), "the tiles", &memory));
     h->tiles = memory;
     for (size_t i = 0; i < s->pieces; i++) TW_TRY(make_tile(s, i, &h->tiles[i]));
     return TW_OK;
 }
 
-static void publish(tw_sampler *s, size_t piece)
+/* Column j of a tile has moved: tell the sampler. */
+static void publish(tw_sampler *s, const tw_leapfrog *flow, size_t j)
 {
-    const tw_leapfrog *flow = tile_of(s, piece)->flow;
-    size_t first = tw_piece_first(s, piece), count = tw_piece_count(s, piece);
-    memcpy(s->x + first * s->n, flow->at.x, s->n * count * sizeof *s->x);
-    memcpy(s->log_density + first, flow->at.log_density, count * sizeof *s->log_density);
-    memcpy(s->log_likelihood + first, flow->at.log_likelihood, count * sizeof *s->log_likelihood);
+    size_t column = flow->first + j;
+    memcpy(s->x + column * s->n, flow->at.x + j * s->n, s->n * sizeof *s->x);
+    s->log_density[column] = flow->at.log_density[j];
+    s->log_likelihood[column] = flow->at.log_likelihood[j];
 }
 
 static void hmc_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
@@ -118,7 +118,7 @@ static void hmc_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
     tw_frame frame = tw_frame_from(&s->frame, flow->first);
     if (moved) tw_frame_coordinates(&frame, flow->columns, s->x + flow->first * s->n, flow->w);
     tw_leapfrog_refresh(flow);
-    publish(s, piece);
+    for (size_t j = 0; j < flow->columns; j++) publish(s, flow, j);
 }
 
 static void save(const tw_sampler *s, tile *t)
@@ -127,7 +127,6 @@ static void save(const tw_sampler *s, tile *t)
     size_t coordinates = s->frame.r * f->columns;
     memcpy(t->w, f->w, coordinates * sizeof *t->w);
     memcpy(t->gradient, f->at.gradient, coordinates * sizeof *t->gradient);
-    memcpy(t->x, f->at.x, s->n * f->columns * sizeof *t->x);
     memcpy(t->log_density, f->at.log_density, f->columns * sizeof *t->log_density);
     memcpy(t->log_likelihood, f->at.log_likelihood, f->columns * sizeof *t->log_likelihood);
 }
@@ -135,10 +134,9 @@ static void save(const tw_sampler *s, tile *t)
 static void put_back(const tw_sampler *s, tile *t, size_t j)
 {
     tw_leapfrog *f = t->flow;
-    size_t r = s->frame.r, n = s->n;
+    size_t r = s->frame.r;
     memcpy(f->w + j * r, t->w + j * r, r * sizeof *f->w);
     memcpy(f->at.gradient + j * r, t->gradient + j * r, r * sizeof *f->w);
-    memcpy(f->at.x + j * n, t->x + j * n, n * sizeof *f->w);
     f->at.log_density[j] = t->log_density[j];
     f->at.log_likelihood[j] = t->log_likelihood[j];
 }
@@ -160,11 +158,12 @@ static void hmc_advance(tw_sampler *s, const tw_move *move, size_t piece, size_t
     for (size_t j = 0; j < flow->columns; j++) {
         tw_record *record = &records[first + j];
         *record = (tw_record){.steps = move->steps};
-        if (!tw_metropolis(move, first + j, t->energy[j], tw_leapfrog_energy(flow, j), record))
+        if (tw_metropolis(move, first + j, t->energy[j], tw_leapfrog_energy(flow, j), record))
+            publish(s, flow, j);
+        else
             put_back(s, t, j);
         record->log_density = flow->at.log_density[j];
     }
-    publish(s, piece);
 }
 
 static double *hmc_coordinates(tw_sampler *s, size_t column)
@@ -175,13 +174,12 @@ static double *hmc_coordinates(tw_sampler *s, size_t column)
 static size_t hmc_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOST_PARTS])
 {
     tw_leapfrog *f = tile_of(s, column / s->each)->flow;
-    size_t j = column % s->each, r = s->frame.r, n = s->n;
+    size_t j = column % s->each, r = s->frame.r;
     part[0] = (tw_column_part){f->w + j * r, r};
     part[1] = (tw_column_part){f->at.gradient + j * r, r};
-    part[2] = (tw_column_part){f->at.x + j * n, n};
-    part[3] = (tw_column_part){f->at.log_density + j, 1};
-    part[4] = (tw_column_part){f->at.log_likelihood + j, 1};
-    return 5;
+    part[2] = (tw_column_part){f->at.log_density + j, 1};
+    part[3] = (tw_column_part){f->at.log_likelihood + j, 1};
+    return 4;
 }
 
 /* Per step: x = F w and F' slope, n sites. A metric whose Gaussian does not cancel the prior has two solves more; the
@@ -189,10 +187,14 @@ static size_t hmc_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOS
 static double hmc_cost(tw_sampler *s, double steps)
 {
     double products = (s->frame.gaussian ? 2.0 : 0.0) + (s->frame.linear ? 2.0 : 0.0);
-    double forces = s->frame.packed ? tw_cost_single(s) : tw_cost_double(s);
+    double forces = tw_cost_double(s), last = forces; /* of a flop, in forces and in the energy at the end */
+    if (s->frame.packed) last = forces = 2.0 * tw_cost_single(s);
+    if (tw_frame_narrows(&s->frame)) {
+        forces = tw_cost_single(s);
+        last = tw_cost_double(s);
+    }
     double step = products * tw_cost_product(s) * forces + TW_COST_SITE * (double)s->n;
-    double last = tw_cost_product(s) * (tw_cost_double(s) - forces);
-    return steps * step + last + TW_COST_NORMAL * (double)s->r;
+    return steps * step + (last - forces) * tw_cost_product(s) + TW_COST_NORMAL * (double)s->r;
 }
 
 static double hmc_least_cost(tw_sampler *s)

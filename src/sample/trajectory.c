@@ -88,10 +88,30 @@ bool tw_takes_quarters(const tw_sampler *s, const tw_chains_options *o)
 void tw_quarter_move(double eps, size_t steps, size_t cap, tw_move *move)
 {
     tw_stream stream = tw_stream_at(move->seed, TW_STREAM_TRAJECTORY, 1, move->iteration);
-    double angle = eps * (0.75 + 0.5 * tw_stream_uniform(&stream));
+    double angle = eps * (0.9 + 0.2 * tw_stream_uniform(&stream));
     bool fine = tw_stream_uniform(&stream) < 0.125 && 2 * steps <= cap;
     move->eps = fine ? 0.5 * angle : angle;
     move->steps = fine ? 2 * steps : steps;
+}
+
+void tw_quarters_learn(tw_quarters *q, size_t columns, const tw_record *records)
+{
+    if (q->steps > TW_FEW_STEPS) return;
+    for (size_t j = 0; j < columns; j++) {
+        if (records[j].steps != q->steps) continue;
+        q->accepted[q->steps] += records[j].acceptance_rate;
+        q->moves[q->steps]++;
+    }
+}
+
+size_t tw_quarters_enough(const tw_quarters *q, double target, size_t steps, size_t cap)
+{
+    enum { KNOWN = 20 };       /* moves: the mean of fewer is known to no better than 0.05 */
+    const double clear = 0.05; /* less is no reason for another step */
+    while (steps < cap && steps <= TW_FEW_STEPS && q->moves[steps] >= KNOWN &&
+           q->accepted[steps] < (target - clear) * (double)q->moves[steps])
+        steps++;
+    return steps;
 }
 
 double tw_jittered_eps(double largest, uint64_t seed, uint64_t iteration)

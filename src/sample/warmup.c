@@ -152,8 +152,8 @@ void tw_warmup_prepare(tw_warmup *w, size_t i, tw_move *move)
     move->eps = current_eps(w);
     move->steps = o->steps;
     if (w->quarters) {
-        size_t steps = divide_quarter(&move->eps, cap);
-        tw_quarter_move(move->eps, steps, cap, move);
+        w->tried.steps = divide_quarter(&move->eps, cap);
+        tw_quarter_move(move->eps, w->tried.steps, cap, move);
         return;
     }
     if (w->tune_steps)
@@ -239,6 +239,7 @@ void tw_warmup_learn(tw_warmup *w, size_t i, const tw_record *records)
 {
     size_t next = i + 1;
     if (w->tune_eps) tw_step_tuner_learn(&w->tuner, mean_acceptance(records, w->sampler->columns));
+    if (w->quarters && i >= w->climb_end) tw_quarters_learn(&w->tried, w->sampler->columns, records);
     if (w->tune_steps && !w->quarters && i < w->climb_end) {
         measure(w, records);
         if (next == w->settle && w->settle < w->climb_end) begin_climb(w);
@@ -256,7 +257,9 @@ tw_tuning tw_warmup_result(const tw_warmup *w)
     if (w->tune_eps) t.eps = exp(w->tuner.log_mean);
     if (w->tune_steps) t.steps = steps_for(w, t.eps, w->options->max_steps);
     if (!w->quarters) return t;
-    t.steps = divide_quarter(&t.eps, w->options->max_steps);
+    size_t cap = w->options->max_steps, steps = divide_quarter(&t.eps, cap);
+    t.steps = tw_quarters_enough(&w->tried, w->options->target_accept, steps, cap);
+    t.eps = fmin(t.eps, quarter_orbit / (double)t.steps);
     t.jittered = false;
     return t;
 }

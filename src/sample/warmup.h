@@ -51,10 +51,24 @@ double tw_jittered_eps(double largest, uint64_t seed, uint64_t iteration);
 #define TW_MEAN_OF_JITTERED_EPS 0.75
 
 /* Where H is an oscillator but for a small part, the drift turning in EP's frame, a quarter of the orbit is the best length of all, and a fixed
- * number of steps makes it: only the angle is uniform, on (3/4 to 5/4) pi/2, which renews x^2 to 0.95. True where both step size and number are tuned.
+ * number of steps makes it: only the angle is uniform, on (0.9 to 1.1) pi/2, which renews x^2 to 0.99. True where both step size and number are tuned.
  * One trajectory in eight takes twice as many steps of half the size (unless that is more than `cap`), so that a chain where all others are rejected moves on. */
 bool tw_takes_quarters(const tw_sampler *s, const tw_chains_options *o);
 void tw_quarter_move(double eps, size_t steps, size_t cap, tw_move *move);
+
+/* How many of the quarters of few steps were accepted. There the acceptance jumps between one number of steps and the next (3: 0.70, 4: 0.86),
+ * the tuned step size comes to lie at the border, and chance would decide on its side. */
+enum { TW_FEW_STEPS = 10 };
+typedef struct tw_quarters {
+    size_t steps; /* of the current iteration, unless it is one of twice as many */
+    double accepted[TW_FEW_STEPS + 1];
+    size_t moves[TW_FEW_STEPS + 1];
+} tw_quarters;
+
+void tw_quarters_learn(tw_quarters *quarters, size_t columns, const tw_record *records);
+
+/* The smallest number, from `steps` on, that was not found to be accepted clearly less than the target, up to `cap`. */
+size_t tw_quarters_enough(const tw_quarters *quarters, double target, size_t steps, size_t cap);
 
 /* ---- warmup.c: the schedule */
 typedef struct tw_warmup {
@@ -66,6 +80,7 @@ typedef struct tw_warmup {
                                          length in windows of `window` iterations, the rest find the final step
                                          size */
     tw_step_tuner tuner;
+    tw_quarters tried;
     tw_ladder ladder;
     double *before; /* n x P positions before a move */
     double *centre; /* n: d = x - centre; at first the start of chain 0, after settling the mean so far */

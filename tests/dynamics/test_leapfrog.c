@@ -107,6 +107,25 @@ static void check_density(fixture *f, const char *name)
     }
 }
 
+/* dU/dw by central differences of fourth order. */
+static void check_gradient(fixture *f, const char *name)
+{
+    const double h = 1e-3, offset[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
+    double gradient[N * P], w[N * P];
+    put(f, P, f->w, f->p);
+    memcpy(gradient, f->flow->at.gradient, sizeof gradient);
+    for (size_t i = 0; i < N; i++) {
+        double slope[P] = {0.0};
+        for (size_t k = 0; k < 4; k++) {
+            memcpy(w, f->w, sizeof w);
+            for (size_t j = 0; j < P; j++) w[i + j * N] += h * offset[k];
+            put(f, P, w, f->p);
+            for (size_t j = 0; j < P; j++) slope[j] -= weight[k] * f->flow->at.log_density[j] / (12.0 * h);
+        }
+        for (size_t j = 0; j < P; j++) assert_close(gradient[i + j * N], slope[j], 1e-7, name);
+    }
+}
+
 /* Ten steps and ten back, with forces in single precision; `mismatched`: in double precision at the point of return. */
 static double way_back_in_single(fixture *f, bool mismatched, double *end)
 {
@@ -124,16 +143,15 @@ static double way_back_in_single(fixture *f, bool mismatched, double *end)
 
 /* The force is a function of the position alone, so that the way back is as good as in double precision, 1e-12, although the
  * forces are off by 1e-7, as the ends show. A force that is not the same at the point of return is found. */
-static void forces_in_single_precision_lead_back(void **state)
+static void check_way_in_single(const setting *which)
 {
-    (void)state;
-    fixture *f = set_up(&settings[7], P);
+    fixture *f = set_up(which, P);
     tw_packed *packed = NULL;
     double end[N * P], double_end[N * P];
     put(f, P, f->w, f->p);
     tw_leapfrog_run(f->flow, 0.3, 10);
     memcpy(double_end, f->flow->w, sizeof double_end);
-    assert_int_equal(tw_packed_new(f->frame.gaussian, &packed), TW_OK);
+    assert_int_equal(tw_packed_new(f->frame.gaussian, true, &packed), TW_OK);
     assert_non_null(packed);
     f->frame.packed = packed;
     tw_leapfrog_free(f->flow);
@@ -142,28 +160,72 @@ static void forces_in_single_precision_lead_back(void **state)
     double off = largest_difference(N * P, end, double_end);
     assert_true(off > 1e-9 && off < 1e-4);
     assert_true(way_back_in_single(f, true, end) > 1e-9);
-    check_density(f, "single precision");
+    check_density(f, which->name);
     f->frame.packed = NULL;
     tw_packed_free(packed);
     tear_down(f);
 }
 
-/* dU/dw by central differences of fourth order. */
-static void check_gradient(fixture *f, const char *name)
+static void forces_in_single_precision_lead_back(void **state)
 {
-    const double h = 1e-3, offset[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
-    double gradient[N * P], w[N * P];
-    put(f, P, f->w, f->p);
-    memcpy(gradient, f->flow->at.gradient, sizeof gradient);
-    for (size_t i = 0; i < N; i++) {
-        double slope[P] = {0.0};
-        for (size_t k = 0; k < 4; k++) {
-            memcpy(w, f->w, sizeof w);
-            for (size_t j = 0; j < P; j++) w[i + j * N] += h * offset[k];
-            put(f, P, w, f->p);
-            for (size_t j = 0; j < P; j++) slope[j] -= weight[k] * f->flow->at.log_density[j] / (12.0 * h);
-        }
-        for (size_t j = 0; j < P; j++) assert_close(gradient[i + j * N], slope[j], 1e-7, name);
+    (void)state;
+    check_way_in_single(&settings[7]);  /* ep, q = prior */
+    check_way_in_single(&settings[8]);  /* ep, q = sites open, tempered */
+    check_way_in_single(&settings[15]); /* ep that turns */
+}
+
+/* Columns with Gaussians of their own do not use the factor that was packed for all. */
+static void own_gaussians_do_not_use_the_packed_factor(void **state)
+{
+    (void)state;
+    fixture *f = set_up(&settings[7], P);
+    tw_frame_column columns[P];
+    tw_packed *packed = NULL;
+    double end[2][N * P];
+    for (size_t j = 0; j < P; j++)
+        columns[j] = (tw_frame_column){f->frame.gaussian, f->frame.tau, f->frame.nu, f->frame.log_z};
+    assert_int_equal(tw_packed_new(f->frame.gaussian, true, &packed), TW_OK);
+    for (size_t k = 0; k < 2; k++) {
+        f->frame.column = NULL;
+        f->frame.packed = k == 0 ? NULL : packed;
+        tw_leapfrog_free(f->flow);
+        assert_int_equal(tw_leapfrog_new(&f->frame, P, &f->flow), TW_OK);
+        f->frame.column = columns;
+        put(f, P, f->w, f->p);
+        tw_leapfrog_run(f->flow, 0.3, 10);
+        memcpy(end[k], f->flow->w, sizeof end[k]);
+    }
+    assert_memory_equal(end[0], end[1], sizeof end[0]);
+    f->frame.packed = NULL;
+    tw_packed_free(packed);
+    tear_down(f);
+}
+
+/* Products from a factor packed in double precision change nothing but the last digits. */
+static void packed_factors_change_rounding_alone(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < SETTINGS; s++) {
+        if (settings[s].linear) continue;
+        fixture *f = set_up(&settings[s], P);
+        tw_packed *packed = NULL;
+        double w[N * P], p[N * P];
+        put(f, P, f->w, f->p);
+        tw_leapfrog_run(f->flow, 0.3, 10);
+        memcpy(w, f->flow->w, sizeof w);
+        memcpy(p, f->flow->p, sizeof p);
+        assert_int_equal(tw_packed_new(f->frame.gaussian, false, &packed), TW_OK);
+        assert_non_null(packed);
+        f->frame.packed = packed;
+        check_density(f, settings[s].name);
+        check_gradient(f, settings[s].name);
+        put(f, P, f->w, f->p);
+        tw_leapfrog_run(f->flow, 0.3, 10);
+        assert_true(largest_difference(N * P, f->flow->w, w) < 1e-11);
+        assert_true(largest_difference(N * P, f->flow->p, p) < 1e-11);
+        f->frame.packed = NULL;
+        tw_packed_free(packed);
+        tear_down(f);
     }
 }
 
@@ -373,6 +435,8 @@ int main(void)
         cmocka_unit_test(leapfrog_is_of_second_order),
         cmocka_unit_test(leapfrog_is_reversible),
         cmocka_unit_test(forces_in_single_precision_lead_back),
+        cmocka_unit_test(packed_factors_change_rounding_alone),
+        cmocka_unit_test(own_gaussians_do_not_use_the_packed_factor),
         cmocka_unit_test(leapfrog_preserves_volume),
         cmocka_unit_test(lockstep_is_single_columns),
         cmocka_unit_test(turning_is_exact_for_a_gaussian),

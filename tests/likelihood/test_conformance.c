@@ -3,6 +3,7 @@
  * parameters vary over their ranges.
  *
  *   terms         against each other by differences, and normalised over y
+ *   slopes_single against terms
  *   d_parameter   against differences in phi
  *   tilted, marginal, d_log_z    against a plain sum over x, or differences of it
  *   expect, predict, fisher      against a sum over y, and then over x
@@ -63,6 +64,11 @@ static void terms_are_derivatives(setting *s, double x)
     assert_near(s, "slope", x, p.slope, difference(value), size);
     assert_near(s, "lambda", x, p.lambda, -difference(slope), size);
     assert_near(s, "dlambda", x, p.dlambda, difference(lambda), size);
+    if (!s->likelihood->slopes_single) return;
+    float narrow = (float)x, single;
+    s->likelihood->slopes_single(setting_aim(s), &narrow, &single);
+    double wanted = terms_at(s, (double)narrow).slope;
+    assert_near(s, "slope in single precision", x, (double)single, wanted, 1e-6 * (1.0 + fabs(wanted)));
 }
 
 static void parameters_have_derivatives(setting *s, double x)

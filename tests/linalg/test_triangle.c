@@ -13,11 +13,15 @@ enum { MOST_COLUMNS = 9 };
 static const size_t sizes[] = {1, 2, 15, 16, 17, 23, 24, 25, 47, 48, 49, 72, 97, 200, 2049};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* In double precision there is no product with L'. */
+/* In place there is no product with L', and none in single precision. */
 typedef struct form {
-    bool single, transposed;
+    bool packed, single, transposed;
 } form;
-static const form forms[] = {{false, false}, {true, false}, {true, true}};
+static const form forms[] = {{.packed = false},
+                             {.packed = true, .single = false, .transposed = false},
+                             {.packed = true, .single = false, .transposed = true},
+                             {.packed = true, .single = true, .transposed = false},
+                             {.packed = true, .single = true, .transposed = true}};
 enum { FORMS = sizeof forms / sizeof *forms };
 
 typedef struct problem {
@@ -75,25 +79,34 @@ static void define_product(problem *p, bool transposed)
             }
 }
 
-/* NULL: in double precision nothing is packed. */
+/* NULL: in place. */
 static tw_triangle *packed(tw_context *ctx, const problem *p, form wanted)
 {
     tw_triangle *t = NULL;
-    if (wanted.single) assert_int_equal(tw_triangle_new(ctx, p->n, p->l, p->n, wanted.transposed, &t), TW_OK);
+    if (!wanted.packed) return NULL;
+    assert_int_equal(tw_triangle_new(ctx, p->n, p->l, p->n, wanted.transposed, wanted.single, &t), TW_OK);
     return t;
 }
 
+static void multiply_as(form wanted, const problem *p, const tw_triangle *t, size_t first, size_t columns)
+{
+    const double *b = p->b + first * p->n;
+    double *c = p->c + first * p->n;
+    if (!wanted.packed)
+        tw_triangle_multiply_in_place(p->n, p->l, p->n, columns, b, c);
+    else if (!wanted.single)
+        tw_triangle_multiply(t, columns, b, c);
+    else
+        tw_triangle_multiply_single(t, columns, p->single_b + first * p->n, p->single_c + first * p->n);
+}
+
 /* The first `columns` columns; the numbers behind them stay as they are. */
-static void multiply(problem *p, const tw_triangle *t, size_t columns)
+static void multiply(problem *p, form wanted, const tw_triangle *t, size_t columns)
 {
     size_t count = p->n * MOST_COLUMNS;
     for (size_t i = 0; i < count; i++) p->single_c[i] = (float)(p->c[i] = -12345.0);
-    if (!t) {
-        tw_triangle_multiply(p->n, p->l, p->n, columns, p->b, p->c);
-        return;
-    }
-    tw_triangle_multiply_single(t, columns, p->single_b, p->single_c);
-    for (size_t i = 0; i < count; i++) p->c[i] = (double)p->single_c[i];
+    multiply_as(wanted, p, t, 0, columns);
+    for (size_t i = 0; wanted.single && i < count; i++) p->c[i] = (double)p->single_c[i];
 }
 
 static bool is_right(const problem *p, size_t columns)
@@ -113,7 +126,7 @@ static void products_are_exact(void **state)
             tw_triangle *t = packed(ctx, &p, forms[f]);
             define_product(&p, forms[f].transposed);
             for (size_t columns = 1; columns <= MOST_COLUMNS; columns++) {
-                multiply(&p, t, columns);
+                multiply(&p, forms[f], t, columns);
                 assert_true(is_right(&p, columns));
             }
             p.wanted[p.n - 1] += 1.0; /* and one that is off by one is found */
@@ -138,34 +151,30 @@ static void a_column_does_not_depend_on_the_others(void **state)
     for (size_t i = 0; i < N * MOST_COLUMNS; i++) p.single_b[i] = (float)p.b[i];
     for (size_t f = 0; f < FORMS; f++) {
         tw_triangle *t = packed(ctx, &p, forms[f]);
-        double alone[N];
-        float single_alone[N];
-        multiply(&p, t, MOST_COLUMNS);
-        for (size_t j = 0; j < MOST_COLUMNS; j++) {
-            if (t)
-                tw_triangle_multiply_single(t, 1, p.single_b + j * N, single_alone);
-            else
-                tw_triangle_multiply(N, p.l, N, 1, p.b + j * N, alone);
-            for (size_t i = 0; t && i < N; i++) alone[i] = (double)single_alone[i];
-            assert_memory_equal(alone, p.c + j * N, sizeof alone);
-        }
+        double together[N * MOST_COLUMNS];
+        multiply(&p, forms[f], t, MOST_COLUMNS);
+        memcpy(together, p.c, sizeof together);
+        for (size_t j = 0; j < MOST_COLUMNS; j++) multiply_as(forms[f], &p, t, j, 1);
+        for (size_t i = 0; forms[f].single && i < N * MOST_COLUMNS; i++) p.c[i] = (double)p.single_c[i];
+        assert_memory_equal(together, p.c, sizeof together);
         tw_triangle_free(t);
     }
     problem_free(&p);
     tw_context_free(ctx);
 }
 
-/* Half of a matrix in single precision, and at most a panel's height and a half for each row. */
+/* Half of a matrix, and at most a panel's height and a half for each row. */
 static void memory_is_that_of_half_a_matrix(void **state)
 {
     (void)state;
-    enum { N = 500, HEIGHT = 48 };
+    enum { N = 500, PANEL_BYTES = 192 };
     tw_context *ctx = new_context();
     problem p = problem_new(N);
     size_t before = tw_context_bytes_in_use(ctx);
     for (size_t f = 1; f < FORMS; f++) {
         tw_triangle *t = packed(ctx, &p, forms[f]);
-        assert_true(tw_context_bytes_in_use(ctx) - before < (N * N / 2 + 3 * HEIGHT * N / 2) * sizeof(float));
+        size_t number = forms[f].single ? sizeof(float) : sizeof(double);
+        assert_true(tw_context_bytes_in_use(ctx) - before < N * N / 2 * number + 3 * N / 2 * PANEL_BYTES);
         tw_triangle_free(t);
     }
     problem_free(&p);

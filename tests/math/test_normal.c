@@ -263,6 +263,66 @@ static void exp_is_right_to_the_last_bits_and_in_place(void **state)
     assert_true(isfinite(limits[5]) && isinf(limits[6]) && isinf(limits[7]) && isinf(limits[8]));
 }
 
+/* y r(y x) in single precision for both signs y: relative to the reference where y x <= 4, absolute beyond. */
+static void expect_single(double x)
+{
+    const double signs[2] = {-1.0, 1.0};
+    const float both[2] = {(float)x, (float)x};
+    float got[2];
+    tw_normal_slopes_single(2, signs, both, got);
+    for (int i = 0; i < 2; i++) {
+        long double expected[TERMS];
+        double z = signs[i] * (double)both[i];
+        reference(z, expected);
+        double error = fabs((double)got[i] - signs[i] * (double)expected[HAZARD]);
+        if (!(error <= (z <= 4.0 ? 1e-6 * (double)expected[HAZARD] : 1e-8)))
+            fail_msg("the slope at %.9g is %.9g, not %.9Lg", z, (double)got[i], expected[HAZARD]);
+    }
+}
+
+static void slopes_in_single_precision_are_right(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3000; i++) {
+        expect_single(near_lower(i));
+        expect_single(near_upper(i));
+        if (i < 2000) expect_single(far_lower(i));
+        expect_single(12.0 + 0.001 * i);
+    }
+    const float large[] = {4095.0f, 4097.0f, 1e10f, 1e30f, FLT_MAX};
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        const double signs[2] = {-1.0, 1.0};
+        const float x[2] = {large[i], large[i]};
+        float got[2];
+        tw_normal_slopes_single(2, signs, x, got);
+        assert_true(relative_error(-(double)got[0], (double)large[i]) < 1e-6 && got[1] == 0.0f);
+    }
+    float at_nan;
+    tw_normal_slopes_single(1, &(double){1.0}, &(float){NAN}, &at_nan);
+    assert_true(isnan(at_nan));
+}
+
+/* At every place of a block of every length. */
+static void a_slope_in_single_precision_does_not_depend_on_its_place(void **state)
+{
+    (void)state;
+    enum { COUNT = 100 };
+    double signs[COUNT];
+    float x[COUNT], alone[COUNT], out[COUNT + 1];
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = (float)(-50.0 + 0.817 * i);
+        signs[i] = i % 3 ? 1.0 : -1.0;
+        tw_normal_slopes_single(1, signs + i, x + i, alone + i);
+    }
+    for (size_t n = 0; n <= COUNT; n++)
+        for (size_t start = 0; start < 17 && start + n <= COUNT; start++) {
+            memset(out, 0, sizeof out);
+            tw_normal_slopes_single(n, signs + start, x + start, out);
+            assert_memory_equal(out, alone + start, n * sizeof *out);
+            assert_true(out[n] == 0.0f);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +333,8 @@ int main(void)
         cmocka_unit_test(limits_and_nan_come_out),
         cmocka_unit_test(a_result_does_not_depend_on_its_place),
         cmocka_unit_test(exp_is_right_to_the_last_bits_and_in_place),
+        cmocka_unit_test(slopes_in_single_precision_are_right),
+        cmocka_unit_test(a_slope_in_single_precision_does_not_depend_on_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -348,12 +348,46 @@ static void every_allocation_may_fail(void **state)
         }
 }
 
+/* At numbers of single precision: the slopes of tw_target_sites, to single precision. The probit likelihood has slopes of its own, and
+ * the logit likelihood has those of its terms. */
+static void slopes_in_single_precision_are_the_same(void **state)
+{
+    fixture *f = *state;
+    const char *const likelihoods[] = {"probit", "logit"};
+    const double betas[] = {0.0, 0.3, 1.0};
+    double x[N], slope[N];
+    float narrow[N], found[N];
+    test_random random = {78};
+    test_normals(&random, N, x);
+    for (size_t i = 0; i < N; i++) x[i] = (double)(narrow[i] = (float)(3.0 * x[i]));
+    for (size_t k = 0; k < 6; k++) {
+        const tw_likelihood *likelihood = tw_likelihood_find(likelihoods[k / 3]);
+        tw_model *model = NULL;
+        tw_reference *q = NULL;
+        tw_target *t = NULL;
+        assert_int_equal(
+            tw_model_new(f->ctx, f->problem->k, N, OBSERVED(likelihood, N, f->problem->y, NULL), 0.0, &model),
+            TW_OK);
+        assert_int_equal(tw_reference_sites(model, f->problem->tau, f->problem->nu, &q), TW_OK);
+        assert_int_equal(tw_target_new(model, q, TW_FORM_OPEN, &t), TW_OK);
+        assert_int_equal(tw_target_set_temperature(t, betas[k % 3]), TW_OK);
+        tw_target_sites(t, x, slope, NULL, NULL, NULL);
+        tw_target_slopes_single(t, narrow, found);
+        for (size_t i = 0; i < N; i++)
+            assert_close((double)found[i], slope[i], 2e-6 * (1.0 + fabs(slope[i])), "slope");
+        tw_target_free(t);
+        tw_reference_free(q);
+        tw_model_free(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_form_is_the_density_it_says),
         cmocka_unit_test(the_forms_agree_with_each_other),
         cmocka_unit_test(derivatives_follow_from_the_density),
+        cmocka_unit_test(slopes_in_single_precision_are_the_same),
         cmocka_unit_test(columns_do_not_see_each_other),
         cmocka_unit_test(no_temperature_no_likelihood),
         cmocka_unit_test(a_singular_kernel_matrix_works),

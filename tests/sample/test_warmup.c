@@ -142,6 +142,35 @@ static void numbers_of_the_stages_never_meet(void **state)
                 tw_iteration_number(&pilot, TW_STAGE_WARMUP, 17));
 }
 
+/* Moves of so many steps with that acceptance, in an iteration whose quarters have q->steps. */
+static void learn(tw_quarters *q, size_t moves, size_t steps, double acceptance)
+{
+    const tw_record record = {.steps = steps, .acceptance_rate = acceptance};
+    for (size_t i = 0; i < moves; i++) tw_quarters_learn(q, 1, &record);
+}
+
+/* Three steps have too few acceptances, four have enough: the answer is four wherever the step size lies. */
+static void quarters_have_the_acceptance_that_is_wanted(void **state)
+{
+    (void)state;
+    tw_quarters q = {.steps = 3};
+    learn(&q, 19, 3, 0.7);
+    assert_int_equal(tw_quarters_enough(&q, 0.8, 3, 100), 3); /* too few to know */
+    learn(&q, 40, 6, 0.9);                                    /* twice as many steps: not of this kind */
+    learn(&q, 1, 3, 0.7);
+    assert_int_equal(tw_quarters_enough(&q, 0.8, 3, 100), 4);
+    q.steps = 4;
+    learn(&q, 30, 4, 0.86);
+    assert_int_equal(tw_quarters_enough(&q, 0.8, 3, 100), 4);
+    assert_int_equal(tw_quarters_enough(&q, 0.8, 4, 100), 4);
+    assert_int_equal(tw_quarters_enough(&q, 0.9, 4, 100), 4); /* nearly enough */
+    assert_int_equal(tw_quarters_enough(&q, 0.95, 3, 100), 5);
+    assert_int_equal(tw_quarters_enough(&q, 0.8, 3, 3), 3);
+    q.steps = TW_FEW_STEPS + 1;
+    learn(&q, 30, TW_FEW_STEPS + 1, 0.1);
+    assert_int_equal(tw_quarters_enough(&q, 0.8, TW_FEW_STEPS + 1, 100), TW_FEW_STEPS + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +181,7 @@ int main(void)
         cmocka_unit_test(squares_hold_the_length_back),
         cmocka_unit_test(jittered_steps_are_uniform),
         cmocka_unit_test(numbers_of_the_stages_never_meet),
+        cmocka_unit_test(quarters_have_the_acceptance_that_is_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
