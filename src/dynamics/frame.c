@@ -1,4 +1,4 @@
-/* frame.c: see frame.h. */
+/* frame.c: coordinates of a constant metric; frame.h has the equations. */
 #include "dynamics/frame.h"
 
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "dynamics/vectors.h"
 #include "linalg/vector.h"
 
-/* The precision of q as metric. Where q is N(0, K) with sites and the target's base is N(0, K), the base
- * cancels. */
+/* Use the precision of q as metric. If q is N(0, K) with sites and the target's base is N(0, K), the base
+ * cancels and the frame is Gaussian; otherwise it is linear. */
 static void use_reference(const tw_reference *q, tw_frame *f)
 {
     bool base_is_prior = f->target->reference->kind != TW_REFERENCE_GAUSSIAN && !f->target->folded;
@@ -62,7 +62,7 @@ tw_status tw_frame_make(const tw_target *t, tw_metric metric, const tw_reference
 }
 
 /* The frame of column j alone. */
-static tw_frame single(const tw_frame *f, size_t j)
+static tw_frame frame_of_column(const tw_frame *f, size_t j)
 {
     tw_frame one = *f;
     if (!f->column) return one;
@@ -111,7 +111,7 @@ static void positions(const tw_frame *f, size_t columns, const double *w, double
         memcpy(x, w, f->n * columns * sizeof *x);
 }
 
-/* to = F' from, F of the Gaussian */
+/* to = F' from, with a Gaussian's F */
 static void pull_back_gaussian(const tw_frame *f, size_t columns, const double *from, double *to)
 {
     if (f->packed)
@@ -120,7 +120,7 @@ static void pull_back_gaussian(const tw_frame *f, size_t columns, const double *
         tw_gaussian_pull_back(f->gaussian, columns, from, to);
 }
 
-/* to = F' from */
+/* to = F' from; without a Gaussian F = I */
 static void pull_back(const tw_frame *f, size_t columns, const double *from, double *to)
 {
     if (f->gaussian)
@@ -142,12 +142,12 @@ void tw_frame_coordinates(const tw_frame *f, size_t columns, const double *x, do
 
 double tw_frame_constant(const tw_frame *f)
 {
-    tw_frame one = single(f, 0);
+    tw_frame one = frame_of_column(f, 0);
     return f->target->log_constant + one.log_z + tw_gaussian_log_constant(one.gaussian);
 }
 
-/* Take the frame's Gaussian sites out: slope -= nu - tau x. Returns the sum of nu x - tau x^2/2 where it is wanted, as it is not on the
- * way of a trajectory. */
+/* Subtract the frame's Gaussian sites: slope -= nu - tau x. Returns sum_n [nu x - tau x^2/2] if wanted, 0
+ * otherwise: inside a trajectory only slopes are needed. */
 static double remove_gaussian(const tw_frame *f, const double *x, double *slope, bool sum_wanted)
 {
     double sum = 0.0;
@@ -159,15 +159,15 @@ static double remove_gaussian(const tw_frame *f, const double *x, double *slope,
 
 double tw_frame_excess(const tw_frame *f, const double *x, double *slope, double *log_likelihood)
 {
-    tw_frame one = single(f, 0);
+    tw_frame one = frame_of_column(f, 0);
     tw_site_sums sums;
     tw_target_sites(f->target, x, slope, NULL, NULL, &sums);
     if (log_likelihood) *log_likelihood = sums.log_likelihood;
     return sums.tempered - remove_gaussian(&one, x, slope, true);
 }
 
-/* Site terms of all columns: slope (less the frame's Gaussian) and, where wanted, the densities without the
- * base. */
+/* The site terms of all columns, without the frame's Gaussian sites: slopes and, if wanted, densities without
+ * the base. */
 static void site_terms(const tw_frame *f, size_t columns, const tw_frame_block *out)
 {
     bool sums_wanted = out->log_density || out->log_likelihood;
@@ -183,7 +183,7 @@ static void site_terms(const tw_frame *f, size_t columns, const tw_frame_block *
     }
 }
 
-/* w - F' slope */
+/* gradient = w - F' slope */
 static void gradient_of(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
 {
     size_t count = f->r * columns;
@@ -207,7 +207,7 @@ static void evaluate_gaussian(const tw_frame *f, size_t columns, const double *w
         out->log_density[j] += constant - 0.5 * tw_dot(r, w + j * r, w + j * r);
 }
 
-/* The base's part by solves: v = L^-1 (x - m), and L^-T v for the gradient. */
+/* Add the base's part of a linear frame: -v'v/2 with v = L^-1 (x - m), and L^-T v in the gradient. */
 static void evaluate_linear(const tw_frame *f, size_t columns, const tw_frame_block *out)
 {
     const tw_target *t = f->target;
@@ -224,7 +224,8 @@ static void evaluate_linear(const tw_frame *f, size_t columns, const tw_frame_bl
     pull_back(f, columns, out->solve, out->gradient);
 }
 
-static double *from(double *array, size_t offset)
+/* array + offset, or NULL without an array */
+static double *offset_in(double *array, size_t offset)
 {
     return array ? array + offset : NULL;
 }
@@ -232,13 +233,13 @@ static double *from(double *array, size_t offset)
 static tw_frame_block block_of(const tw_frame *f, const tw_frame_block *all, size_t j)
 {
     return (tw_frame_block){.x = all->x + j * f->n,
-                            .slope = from(all->slope, j * f->n),
-                            .gradient = from(all->gradient, j * f->r),
-                            .log_density = from(all->log_density, j),
-                            .log_likelihood = from(all->log_likelihood, j)};
+                            .slope = offset_in(all->slope, j * f->n),
+                            .gradient = offset_in(all->gradient, j * f->r),
+                            .log_density = offset_in(all->log_density, j),
+                            .log_likelihood = offset_in(all->log_likelihood, j)};
 }
 
-/* In a Gaussian frame. */
+/* Evaluate in a Gaussian frame that all columns share. */
 static void evaluate_shared(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
 {
     positions(f, columns, w, out->x);
@@ -255,15 +256,15 @@ void tw_frame_evaluate(const tw_frame *f, size_t columns, const double *w, const
     } else if (!f->column) {
         evaluate_shared(f, columns, w, out);
     } else {
-        for (size_t j = 0; j < columns; j++) { /* one after another, each in its own frame */
-            tw_frame one = single(f, j);
+        for (size_t j = 0; j < columns; j++) {
+            tw_frame one = frame_of_column(f, j);
             tw_frame_block at = block_of(f, out, j);
             evaluate_shared(&one, 1, w + j * f->r, &at);
         }
     }
 }
 
-/* ---- forces on the way ---- */
+/* ---- forces inside a trajectory ---- */
 
 /* F' e' of a Gaussian frame, in double precision. */
 static void force_double(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
@@ -273,7 +274,7 @@ static void force_double(const tw_frame *f, size_t columns, const double *w, con
     pull_back_gaussian(f, columns, out->slope, out->gradient);
 }
 
-/* The same in single precision: x and e' take turns in out->narrow. */
+/* The same in frame_of_column precision. The halves of out->narrow hold w and x, then e' and F' e'. */
 static void force_single(const tw_frame *f, size_t columns, const tw_frame_block *out)
 {
     size_t n = f->n, count = n * columns;
@@ -301,7 +302,7 @@ void tw_frame_force(const tw_frame *f, size_t columns, const double *w, const tw
         force_double(f, columns, w, &wanted);
     } else {
         for (size_t j = 0; j < columns; j++) {
-            tw_frame one = single(f, j);
+            tw_frame one = frame_of_column(f, j);
             tw_frame_block at = {
                 .x = out->x + j * f->n, .slope = out->slope + j * f->n, .gradient = out->gradient + j * f->r};
             force_double(&one, 1, w + j * f->r, &at);

@@ -1,30 +1,32 @@
-/* frame.h: coordinates in which a constant metric is the identity.
+/* frame.h: coordinates w in which a constant metric is the identity.
  *
- * Gaussian frame: x = c + F w, where N(c, F F') is the Gaussian N(0, K) exp(nu x - tau x^2/2) / Z_f that the
- * metric is the precision of (EP's q; tau = nu = 0: the prior), or the target's own base. The Gaussian
+ * Gaussian frame: x = c + F w. The metric is the precision of N(c, F F'), which is either
+ * N(0, K) exp(nu x - tau x^2/2) / Z_f (EP's q; with tau = nu = 0 the prior) or the target's own base. It
  * cancels against the target's base,
  *
  *   L_b(x) = -w'w/2 + sum_n e_n(x_n) + const,    e_n = l_n - (nu_n x_n - tau_n x_n^2/2),
  *
- * so that no K is needed: a gradient costs one product with F and one with F'. (Elliptical slice sampling is
- * the same picture: N(0, I) times exp(sum e_n).)
+ * so K is not needed: a gradient costs one product with F and one with F'. (Elliptical slice sampling uses
+ * the same form: N(0, I) times exp(sum e_n).)
  *
- * Linear frame: x = c + F w for any F (NULL: the identity, unit mass on x), with the base's precision by two
- * solves,
+ * Linear frame: x = c + F w for any F (without a Gaussian the identity: unit mass on x). Products with the
+ * base's precision take two solves,
  *
  *   L_b(x) = -v'v/2 + sum_n l_n(x_n) + const,    v = L^-1 (x - m).
  *
- * Products of a Gaussian frame may be those of a packed factor, and forces have them in single precision where that is packed so. A leapfrog with any force that is a
- * function of the position alone is a composition of shears, so it is reversible and keeps volume: the force decides how much is
- * accepted, and densities, which decide what is, are in double precision. On the way of a trajectory x = c + F w is in single
- * precision too. At its ends, where densities need it, it is in double precision, and the force takes it from there: a trajectory
- * and its way back have the same ends, so each kick has the same force on both ways.
+ * A Gaussian frame may take its products from a packed factor (gaussian/packed.h). If that is packed in
+ * single precision, forces use single precision. The leapfrog is a composition of shears for any force that
+ * depends on the position alone, so it stays reversible and preserves volume: rounding of the force changes
+ * only the acceptance rate. Densities, which decide acceptance, are always computed in double precision.
+ * Inside a trajectory x = c + F w is in single precision too. At its ends, where densities need x, it is in
+ * double precision, and the slopes there are computed from that x. A trajectory and its reverse have the same
+ * ends, so each kick has the same force in both directions.
  *
- * Columns may have a Gaussian each, as for kernels with parameters of their own. A Gaussian that all share makes
- * one product of all columns; else they go one by one.
+ * Each column may have its own Gaussian, for example a kernel with its own parameters. If all columns share
+ * one Gaussian, a product takes all columns at once; otherwise it takes them one by one.
  *
- * A frame holds for every temperature; where it is the target's own base, which changes with the temperature
- * of a folded target, tw_frame_follow must be called after a change.
+ * A frame is valid at every temperature, with one exception: a frame that is the target's own base must be
+ * updated by tw_frame_follow after each change of temperature, because the base of a folded target changes.
  */
 #ifndef TALWEG_DYNAMICS_FRAME_H
 #define TALWEG_DYNAMICS_FRAME_H
@@ -33,29 +35,27 @@
 #include "model/model.h"
 #include "talweg/dynamics.h"
 
-/* A Gaussian N(c, F F') and the sites it is made of. */
+/* The Gaussian N(c, F F') of one column, with its Gaussian sites. */
 typedef struct tw_frame_column {
     const tw_gaussian *gaussian;
-    const double *tau, *nu; /* NULL: none */
+    const double *tau, *nu; /* NULL: no sites */
     double log_z;           /* log Z_f */
 } tw_frame_column;
 
 typedef struct tw_frame {
     const tw_target *target;
     bool linear;
-    bool own_base;               /* the Gaussian is the target's base */
-    bool turns;                  /* leapfrog.h; Gaussian frames only */
-    size_t n, r;                 /* sites; coordinates */
-    const tw_gaussian *gaussian; /* N(c, F F'); NULL: F is the identity and c = 0 (linear only) */
-    const double *tau, *nu;      /* the sites it is made of; NULL: none */
-    double log_z;                /* log Z_f */
-    const tw_packed
-        *packed; /* for products while all columns share the above; NULL: none, all by the Gaussian */
-    const tw_frame_column
-        *column; /* instead, one for each column (Gaussian frames only); NULL: all share the above */
+    bool own_base;                 /* the Gaussian is the target's base */
+    bool turns;                    /* drifts are rotations (leapfrog.h); Gaussian frames only */
+    size_t n, r;                   /* sites; coordinates */
+    const tw_gaussian *gaussian;   /* N(c, F F'); NULL: F is the identity and c = 0 (linear only) */
+    const double *tau, *nu;        /* its sites; NULL: none */
+    double log_z;                  /* log Z_f */
+    const tw_packed *packed;       /* factor for products of shared columns; NULL: the Gaussian's */
+    const tw_frame_column *column; /* each column's Gaussian; NULL: all share the one above */
 } tw_frame;
 
-/* The frame of columns `first` and on. */
+/* The frame of the columns from `first` on. */
 static inline tw_frame tw_frame_from(const tw_frame *frame, size_t first)
 {
     tw_frame rest = *frame;
@@ -63,48 +63,49 @@ static inline tw_frame tw_frame_from(const tw_frame *frame, size_t first)
     return rest;
 }
 
-/* The frame of a constant metric for a target: identity, prior, or ep and dense with the Gaussian `q` whose
- * precision is the metric. q is used, not copied. Refused with words where a metric and a target do not fit.
- */
+/* Make the frame of a constant metric for a target. The metrics ep and dense are the precision of the
+ * Gaussian `q`, which must outlive the frame. Fails with a message if the metric does not suit the target. */
 tw_status tw_frame_make(const tw_target *target, tw_metric metric, const tw_reference *q, tw_frame *out);
 
-/* Follow the target's base to its current temperature. True where the frame moved, and coordinates with it. */
+/* Follow the target's base to its current temperature. Returns true if the frame changed: coordinates w must
+ * then be computed anew. */
 bool tw_frame_follow(tw_frame *frame);
 
 /* Arrays for P columns, contiguous: n x P and r x P. */
 typedef struct tw_frame_block {
     double *x;              /* n x P */
-    double *slope;          /* n x P: work; for linear frames also n x P of `solve` */
-    double *solve;          /* n x P, linear frames only */
-    float *narrow;          /* 2 n x P: work, where tw_frame_narrows */
-    double *gradient;       /* r x P: of -L_b with respect to w; NULL: not wanted */
+    double *slope;          /* n x P: derivatives of the site terms e_n or l_n; work */
+    double *solve;          /* n x P: work of linear frames */
+    float *narrow;          /* 2 n x P: work if tw_frame_narrows */
+    double *gradient;       /* r x P: d(-L_b)/dw; NULL: not wanted */
     double *log_density;    /* P; NULL: not wanted */
     double *log_likelihood; /* P; NULL: not wanted */
 } tw_frame_block;
 
-/* Evaluate at w (r x P). */
+/* Evaluate the wanted quantities at w (r x P). */
 void tw_frame_evaluate(const tw_frame *frame, size_t columns, const double *w, const tw_frame_block *out);
 
-/* Are products of forces in single precision? */
+/* Do forces use products in single precision? */
 bool tw_frame_narrows(const tw_frame *frame);
 
-/* Only what a trajectory needs on its way: in a Gaussian frame F' e', the force without its part -w, and in a linear frame the gradient, into
- * out->gradient. Where tw_frame_narrows, the first n x P of out->narrow hold w and the others get F' e'; out->gradient stays. out->x is
- * work. */
+/* Compute the force at a point inside a trajectory: into out->gradient, in a Gaussian frame F' e', the force
+ * without its part -w, and in a linear frame the gradient. If tw_frame_narrows, w is read in single precision
+ * from the first n x P numbers of out->narrow, F' e' goes into the others, and out->gradient stays as it is.
+ * out->x is work. */
 void tw_frame_force(const tw_frame *frame, size_t columns, const double *w, const tw_frame_block *out);
 
-/* X = F W, without the centre; and the centre of the first column, NULL: zero. Gaussian frames only. */
+/* X = F W, without the centre c; and c of the first column (NULL: zero). Gaussian frames only. */
 void tw_frame_spread(const tw_frame *frame, size_t columns, const double *w, double *x);
 const double *tw_frame_centre(const tw_frame *frame);
 
-/* sum_n e_n(x) for the first column of a Gaussian frame, its slope (n; NULL: not wanted), and the target's untempered log
- * likelihood. */
+/* sum_n e_n(x) for the first column of a Gaussian frame, its derivatives (n; NULL: not wanted), and the
+ * target's untempered log likelihood (NULL: not wanted). */
 double tw_frame_excess(const tw_frame *frame, const double *x, double *slope, double *log_likelihood);
 
-/* The constant of a Gaussian frame's first column: L_b = -w'w/2 + sum e_n + this. */
+/* The constant of L_b = -w'w/2 + sum e_n + constant for the first column of a Gaussian frame. */
 double tw_frame_constant(const tw_frame *frame);
 
-/* w from x. */
+/* The coordinates w of x. */
 void tw_frame_coordinates(const tw_frame *frame, size_t columns, const double *x, double *w);
 
 #endif

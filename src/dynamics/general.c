@@ -1,10 +1,10 @@
-/* general.c: the phase point of a general target: set-up, position, momentum, energy and its derivatives.
+/* general.c: the phase point of a general target: set-up, position, momentum, energy and its gradient.
  *
  *     H       = -log p + 1/2 log |G| + 1/2 p' G^-1 p
  *     dH/dx_k = -d log p/dx_k + 1/2 tr(G^-1 dG/dx_k) - 1/2 p' G^-1 dG/dx_k G^-1 p
  *
- * where the last two are third derivatives contracted with the weights of softabs.h. The second does not
- * depend on p and is computed once a point.
+ * The last two terms of dH/dx are contractions of third derivatives with the weights of softabs.h. The trace
+ * term does not depend on p, so it is computed once per point.
  */
 #include "dynamics/general.h"
 
@@ -103,7 +103,7 @@ const double *tw_general_momentum(const tw_general *g)
     return g->here.p;
 }
 
-/* The doubles of a point lie together, x first. */
+/* All arrays of a point are contiguous, x first, so one memcpy copies them. */
 void tw_general_copy(const tw_general *g, const tw_general_point *from, tw_general_point *to)
 {
     memcpy(to->x, from->x, g->point_doubles * sizeof *to->x);
@@ -111,7 +111,7 @@ void tw_general_copy(const tw_general *g, const tw_general_point *from, tw_gener
     to->metric.log_det = from->metric.log_det;
 }
 
-/* ---- set-up */
+/* ---- set-up ---- */
 
 static tw_status check_target(tw_context *ctx, const tw_general_target *target, const tw_general_options *o)
 {
@@ -149,7 +149,7 @@ static tw_status check_options(tw_context *ctx, size_t d, const tw_general_optio
     return TW_OK;
 }
 
-/* The next `count` doubles of a block. */
+/* Take the next `count` doubles of a block of memory. */
 static double *take(double **memory, size_t count)
 {
     double *taken = *memory;
@@ -187,7 +187,7 @@ static tw_status divide_memory(tw_general *g, double alpha)
     return TW_OK;
 }
 
-/* A constant metric is the same at every point. */
+/* Set the constant metric at both points that a step uses. */
 static void set_mass(tw_general *g, const double *mass)
 {
     for (size_t i = 0; i < g->target.d; i++) g->trial[i] = mass ? mass[i] : 1.0;

@@ -1,20 +1,20 @@
-/* general_step.c: one step of Hamilton's equations for a general target.
+/* general_step.c: one step of the generalised leapfrog for a general target.
  *
- * The generalised leapfrog (Girolami & Calderhead 2011; the report's equations for tau + eps/2 and tau +
- * eps):
+ * The step (Girolami & Calderhead 2011; the report's equations for tau + eps/2 and tau + eps):
  *     1.  p_half = p - eps/2 dH/dx(x, p_half)                            implicit in p_half
  *     2.  x' = x + eps/2 [G(x)^-1 + G(x')^-1] p_half                     implicit in x'
  *     3.  p' = p_half - eps/2 dH/dx(x', p_half)                          explicit
- * It is reversible and preserves volume only where 1 and 2 are solved: they are iterated to a tolerance, and
- * the verdict is part of the outcome. Residuals are measured in the metric: a momentum by G(x)^-1, a position
- * by G(x), so that "small" does not depend on the coordinates. The guesses, p and x + eps G(x)^-1 p_half, are
- * functions of the current point alone. With a constant metric neither equation is implicit: the leapfrog.
+ * It is reversible and preserves volume only if equations 1 and 2 are solved, so they are iterated to a
+ * tolerance, and a step that did not converge says so in its outcome. Residuals are measured in the metric,
+ * momenta with G(x)^-1 and positions with G(x), so that the tolerance does not depend on the coordinates. The
+ * initial guesses, p and x + eps G(x)^-1 p_half, depend on the current point alone. With a constant metric
+ * neither equation is implicit, and the step is the leapfrog.
  */
 #include <string.h>
 
 #include "dynamics/general.h"
 
-/* p - eps/2 dH/dx(x, trial). */
+/* image = p - eps/2 dH/dx(x, trial). */
 static bool momentum_map(void *user, const double *trial, double *image)
 {
     tw_general *g = user;
@@ -29,7 +29,7 @@ static double momentum_inner(void *user, const double *a, const double *b)
     return tw_softabs_inverse_inner(&g->here.metric, a, b);
 }
 
-/* x + eps/2 [G(x)^-1 + G(trial)^-1] p_half. */
+/* image = x + eps/2 [G(x)^-1 + G(trial)^-1] p_half. */
 static bool position_map(void *user, const double *trial, double *image)
 {
     tw_general *g = user;
@@ -47,7 +47,7 @@ static double position_inner(void *user, const double *a, const double *b)
     return tw_softabs_inner(&g->here.metric, a, b);
 }
 
-/* Equation 1, from the guess p. */
+/* Solve equation 1, from the guess p. */
 static bool solve_momentum(tw_general *g)
 {
     size_t d = g->target.d;
@@ -57,7 +57,7 @@ static bool solve_momentum(tw_general *g)
     return tw_fixed_point_solve(&problem, &g->rule, g->solver, g->trial, g->half).verdict == TW_CONVERGED;
 }
 
-/* Equation 2, from the guess of an explicit step. */
+/* Solve equation 2, from the guess of an explicit step. */
 static bool solve_position(tw_general *g)
 {
     size_t d = g->target.d;

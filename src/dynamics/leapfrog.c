@@ -1,5 +1,8 @@
-/* leapfrog.c: see leapfrog.h. Half steps of the momentum between two steps are taken together, and a kick and the drift that follows it read
- * and write positions and momenta once. */
+/* leapfrog.c: the leapfrog of leapfrog.h.
+ *
+ * The two half kicks between successive steps are merged into one kick. A kick and the drift that follows it
+ * are one pass over positions and momenta.
+ */
 #include "dynamics/leapfrog.h"
 
 #include <math.h>
@@ -68,32 +71,33 @@ static void evaluate_force(tw_leapfrog *flow)
     tw_frame_force(&frame, flow->columns, flow->w, &flow->at);
 }
 
-/* The force that belongs to `kick` is f - w in a Gaussian frame on the way, f of tw_frame_force, and otherwise minus the gradient. Where the
- * frame turns, the part -w is the drift's. */
-static tw_kick_drift kick_and_drift(const tw_frame *frame, bool on_the_way, double kick, double drift)
+/* The coefficients of a kick and a drift (vectors.h). Inside a trajectory of a Gaussian frame f is F' e' of
+ * tw_frame_force and the force is f - w; otherwise f is the gradient and the force is -f. If the frame turns,
+ * the rotation accounts for the part -w, so the kick uses the force + w. */
+static tw_kick_drift kick_and_drift(const tw_frame *frame, bool inside, double kick, double drift)
 {
-    bool is_apart = on_the_way && !frame->linear;
-    double own = (is_apart ? -1.0 : 0.0) + (frame->turns ? 1.0 : 0.0);
-    tw_kick_drift m = {.force = is_apart ? kick : -kick, .own = own * kick, .stay = 1.0, .turn = drift};
+    bool without_w = inside && !frame->linear;
+    double own = (without_w ? -1.0 : 0.0) + (frame->turns ? 1.0 : 0.0);
+    tw_kick_drift m = {.force = without_w ? kick : -kick, .own = own * kick, .stay = 1.0, .turn = drift};
     if (!frame->turns) return m;
     m.stay = cos(drift);
     m.turn = m.back = sin(drift);
     return m;
 }
 
-/* A kick of length `kick` and a drift of length `drift`. */
-static void move(tw_leapfrog *flow, bool on_the_way, double kick, double drift)
+/* Kick for a time `kick`, then drift for a time `drift`. `inside`: the force is that of tw_frame_force. */
+static void move(tw_leapfrog *flow, bool inside, double kick, double drift)
 {
     size_t count = flow->frame->r * flow->columns;
-    tw_kick_drift m = kick_and_drift(flow->frame, on_the_way, kick, drift);
+    tw_kick_drift m = kick_and_drift(flow->frame, inside, kick, drift);
     float *narrow = tw_frame_narrows(flow->frame) ? flow->at.narrow : NULL;
-    if (on_the_way && narrow)
+    if (inside && narrow)
         tw_vectors_move_single(&m, count, narrow + count, flow->w, flow->p, narrow);
     else
         tw_vectors_move(&m, count, flow->at.gradient, flow->w, flow->p, narrow);
 }
 
-/* A step on the way: a whole kick and a drift. */
+/* A whole kick and a drift, inside a trajectory. */
 static void step(tw_leapfrog *flow, double eps, bool is_first)
 {
     bool late = TW_FAULTY(TW_FAULT_LATE_FORCES, false, true);

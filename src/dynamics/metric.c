@@ -1,9 +1,9 @@
-/* metric.c: the table of metrics. What each does is in frame.c (constant ones) and riemann.c. */
+/* metric.c: the table of metrics. frame.c implements the constant ones, riemann.c the others. */
 #include <string.h>
 
 #include "talweg/dynamics.h"
 
-/* Number, name, and what is true of it; a user can give those under X by name. */
+/* Number, name and properties of each metric. Users can choose those listed with X by name. */
 #define CONSTANT(X, Y)                                                                           \
     X(TW_METRIC_IDENTITY, identity, .meaning = "unit mass on x")                                 \
     X(TW_METRIC_PRIOR, prior, .meaning = "the prior's precision", .unit_scale = true)            \

@@ -1,4 +1,4 @@
-/* riemann.c: the phase point: position, metric, force, momentum, energy. See riemann.h for the equations. */
+/* riemann.c: the phase point: position, metric, force, momentum, energy. riemann.h has the equations. */
 #include "dynamics/riemann.h"
 
 #include <float.h>
@@ -8,11 +8,11 @@
 #include "base/fault.h"
 #include "linalg/vector.h"
 
-/* c_n (F F')_nn of the metric anchored. */
+/* c_n (F F')_nn in the metric anchored. */
 static const double ANCHOR_WIDTH = 0.2;
 
-/* Nats of rounding error that an energy may have. */
-static const double LOST = 0.01;
+/* If the rounding error of an energy exceeds this many nats, the energy is NaN. */
+static const double MAX_ROUNDING = 0.01;
 
 void tw_riemann_free(tw_riemann *p)
 {
@@ -100,8 +100,9 @@ tw_status tw_riemann_new(const tw_target *target, const tw_riemann_options *opti
     return TW_OK;
 }
 
-/* What the curvatures have beyond the anchor's, as the metric's lambda and dlambda. */
-static void exceed(const tw_riemann *p, double *lambda, double *dlambda)
+/* Replace the smoothed curvatures s_n by their excess h(e_n) over the anchor's tau_n, and the derivatives
+ * accordingly: with share = e^2/(e^2 + c^2), h = e share and dh/de = share (3 - 2 share). */
+static void take_excess(const tw_riemann *p, double *lambda, double *dlambda)
 {
     const double *tau = p->options.anchor->tau, *variance = p->options.anchor->gaussian->variance;
     for (size_t i = 0; i < p->n; i++) {
@@ -112,7 +113,8 @@ static void exceed(const tw_riemann *p, double *lambda, double *dlambda)
     }
 }
 
-/* Of Gaussian sites with negative precision the metric knows nothing: it must be positive, and any metric is exact. */
+/* The metric ignores Gaussian sites with a negative precision: it must be positive definite, and the
+ * sampler is exact with any metric. */
 void tw_riemann_curvature(const tw_riemann *p, const double *x, double *lambda, double *dlambda)
 {
     const tw_target *t = p->target;
@@ -130,10 +132,11 @@ void tw_riemann_curvature(const tw_riemann *p, const double *x, double *lambda, 
         lambda[i] = t->beta * lambda[i] + (t->site_tau ? fmax(t->site_tau[i], 0.0) : 0.0);
         if (dlambda) dlambda[i] *= t->beta;
     }
-    if (p->options.anchor) exceed(p, lambda, dlambda);
+    if (p->options.anchor) take_excess(p, lambda, dlambda);
 }
 
-/* The diagonal at once: a step needs it, since it seldom factors twice, and afterwards a velocity costs a product and not a solve. */
+/* The diagonal is computed right away: a step seldom factors twice, so it will need this one. Computing it
+ * inverts a dense factor, and afterwards a velocity costs a product instead of a solve. */
 bool tw_riemann_factor(tw_riemann *p, const double *x)
 {
     tw_riemann_curvature(p, x, p->lambda, p->dlambda);
@@ -142,7 +145,7 @@ bool tw_riemann_factor(tw_riemann *p, const double *x)
     return p->factored;
 }
 
-/* A velocity's length is in units of its own scale: the site's curvature plus the base's marginal precision. */
+/* The norm of velocities weights each site by its scale: its curvature plus the base's marginal precision. */
 static void weigh_velocities(tw_riemann *p)
 {
     const double *variance = p->base->variance;
@@ -150,7 +153,6 @@ static void weigh_velocities(tw_riemann *p)
         p->weight[i] = variance[i] > 0.0 ? p->lambda[i] + 1.0 / variance[i] : 0.0;
 }
 
-/* With G factored at x: the sites and the force. */
 void tw_riemann_settle(tw_riemann *p)
 {
     double half = TW_FAULTY(TW_FAULT_TRACE_SIGN, 0.5, -0.5);
@@ -193,7 +195,7 @@ tw_step tw_riemann_set_position(tw_riemann *p, const double *v)
 }
 
 #ifdef TALWEG_FAULTS
-/* The fault of a stale metric: S a with S of the base's mean. */
+/* The fault of a stale metric: S a with S taken at the base's mean. */
 static void draw_stale(tw_riemann *p, const double *normals)
 {
     memset(p->rest, 0, p->n * sizeof *p->rest);
@@ -214,8 +216,8 @@ double tw_riemann_energy(tw_riemann *p)
 {
     double log_det = TW_FAULTY(TW_FAULT_NO_LOG_DET, p->curved->log_det, 0.0);
     tw_gaussian_spread(p->base, 1, p->pi, p->g);
-    tw_curved_velocity(p->curved, p->g, NULL, p->sites); /* z: pi' vdot = pi'pi - g'z */
+    tw_curved_velocity(p->curved, p->g, NULL, p->sites); /* sites = z, and pi' vdot = pi'pi - g'z */
     double square = tw_dot(p->r, p->pi, p->pi), kinetic = square - tw_dot(p->n, p->g, p->sites);
-    if (DBL_EPSILON * square > LOST) return NAN; /* the difference is rounding error */
+    if (DBL_EPSILON * square > MAX_ROUNDING) return NAN;
     return -p->log_density + 0.5 * (log_det + kinetic);
 }

@@ -1,11 +1,14 @@
-/* softabs.c: see softabs.h.
+/* softabs.c: the SoftAbs metric; softabs.h has the equations.
  *
  * f(l) = h(alpha l)/alpha with h(t) = t coth t, so the divided differences of f are those of h at t = alpha
- * l. h is even, hence h[a, b] = h[|a|, |b|] (a + b)/(|a| + |b|), and for a, b >= 0 one of four forms keeps
- * its digits: both > 20                 1, to rounding both < 1/4                the series h = 1 + q/3 -
- * q^2/45 + ..., q = t^2, divided term by term apart by half the larger  the quotient itself else [coth a +
- * coth b - (a + b) sinh(a - b)/((a - b) sinh a sinh b)]/2, from a coth a - b coth b and coth a - coth b =
- * -sinh(a - b)/(sinh a sinh b).
+ * l. h is even, hence h[a, b] = h[|a|, |b|] (a + b)/(|a| + |b|). For a >= b >= 0 one of four forms is
+ * accurate:
+ *     b > 20          1, to rounding
+ *     a < 1/4         the series h = 1 + q/3 - q^2/45 + ..., q = t^2, divided term by term
+ *     a - b > a/2     the quotient (h(a) - h(b))/(a - b)
+ *     otherwise       [coth a + coth b - (a + b) sinh(a - b)/((a - b) sinh a sinh b)]/2,
+ * the last from a coth a - b coth b = [(a - b)(coth a + coth b) + (a + b)(coth a - coth b)]/2 and
+ * coth a - coth b = -sinh(a - b)/(sinh a sinh b).
  */
 #include "dynamics/softabs.h"
 
@@ -16,8 +19,8 @@
 
 enum { TERMS = 8 };
 
-/* h = 1 + sum_n SERIES[n-1] t^(2n): the coefficients 2^(2n) B_2n/(2n)!. At t = 1/4 each is 1/160 of the last.
- */
+/* h = 1 + sum_n SERIES[n-1] t^(2n) with the coefficients 2^(2n) B_2n/(2n)!. At t = 1/4 each term is about
+ * 1/160 of the one before. */
 static const double SERIES[TERMS] = {
     1.0 / 3,     -1.0 / 45,           2.0 / 945,      -1.0 / 4725,
     2.0 / 93555, -1382.0 / 638512875, 4.0 / 18243225, -3617.0 / 162820783125};
@@ -45,7 +48,7 @@ static double difference_by_sinh(double a, double b)
     return 0.5 * (1.0 / tanh(a) + 1.0 / tanh(b) - (a + b) * ratio / (sinh(a) * sinh(b)));
 }
 
-/* For a >= b >= 0. */
+/* h[a, b] for a >= b >= 0. */
 static double positive_difference(double a, double b)
 {
     if (b > 20.0) return 1.0;
@@ -112,7 +115,7 @@ void tw_softabs_set_constant(tw_softabs *metric, const double *mass)
     }
 }
 
-/* (Q' a)_i. */
+/* (Q' a)_i */
 static double component(const tw_softabs *metric, size_t i, const double *a)
 {
     const double *column = metric->q + i * metric->d;
@@ -121,7 +124,7 @@ static double component(const tw_softabs *metric, size_t i, const double *a)
     return sum;
 }
 
-/* out = Q w. */
+/* out = Q w */
 static void from_eigenbasis(const tw_softabs *metric, double *out)
 {
     size_t d = metric->d;

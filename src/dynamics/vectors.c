@@ -1,4 +1,5 @@
-/* vectors.c: see vectors.h. A loop is written once, as an inline function of its types, and instantiated for each machine. */
+/* vectors.c: the vector operations of a leapfrog step (vectors.h). A macro defines each loop once and
+ * instantiates it for every machine. */
 #include "dynamics/vectors.h"
 
 #include "math/machine.h"
@@ -46,7 +47,7 @@ void tw_vectors_move_single(const tw_kick_drift *move, size_t count, const float
     TW_ON_THIS_MACHINE(move_float, *move, count, f, w, p, narrow);
 }
 
-/* ---- the others ---- */
+/* ---- differences, roundings, shifts ---- */
 
 #define LOOPS(machine, target, fused)                                                                     \
     target static void subtract_from##machine(size_t count, const double *restrict w, double *restrict a) \
