@@ -1,4 +1,5 @@
-/* cholesky.c: see cholesky.h. LAPACK's potrf, and BLAS's trsm. */
+/* cholesky.c: Cholesky factors and solves, by LAPACK's potrf and BLAS's trsm; those of active sites by
+ * cholesky_small.c. */
 #include "linalg/cholesky.h"
 
 #include <cblas.h>
@@ -6,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/cholesky_small.h"
 #include "linalg/size.h"
-#include "linalg/small.h"
 
-/* Lower triangle of A into L, zeros above the diagonal. */
+/* Copy the lower triangle of A to L, with zeros above the diagonal. */
 static void copy_lower(size_t n, const double *a, size_t lda, double *l, size_t ldl)
 {
     for (size_t j = 0; j < n; j++) {
@@ -18,7 +19,7 @@ static void copy_lower(size_t n, const double *a, size_t lda, double *l, size_t 
     }
 }
 
-/* potrf lets NaN pass where it never meets a comparison that fails; look at the diagonal ourselves. */
+/* Check the diagonal, because potrf does not detect every NaN. */
 static bool diagonal_is_positive(size_t n, const double *l, size_t ldl, tw_pivot *failed)
 {
     for (size_t i = 0; i < n; i++) {
@@ -62,14 +63,15 @@ size_t tw_cholesky_leading(size_t n)
 
 size_t tw_cholesky_work(size_t n)
 {
-    return tw_small_work(n < TW_SMALL_MOST ? n : TW_SMALL_MOST);
+    return tw_cholesky_small_work(n < TW_CHOLESKY_SMALL_MAX ? n : TW_CHOLESKY_SMALL_MAX);
 }
 
-/* A = (A11 .; A21 A22) by halves until they fit in cache: L11, L21 = A21 L11^-T, L22 of A22 - L21 L21'. */
+/* Halve A = (A11 .; A21 A22) recursively until the halves fit in cache: L11 is the factor of A11,
+ * L21 = A21 L11^-T, and L22 is the factor of A22 - L21 L21'. */
 static bool factor_lower(size_t n, double *a, size_t lda, double *work, tw_pivot *failed)
 {
-    if (n <= TW_SMALL_MOST) return tw_small_cholesky(n, a, lda, work, failed);
-    size_t half = tw_small_half(n), rest = n - half;
+    if (n <= TW_CHOLESKY_SMALL_MAX) return tw_cholesky_small(n, a, lda, work, failed);
+    size_t half = tw_cholesky_small_half(n), rest = n - half;
     double *low = a + half, *last = low + half * lda;
     if (!factor_lower(half, a, lda, work, failed)) return false;
     cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, to_int(rest), to_int(half),
@@ -84,7 +86,7 @@ static bool factor_lower(size_t n, double *a, size_t lda, double *work, tw_pivot
 bool tw_cholesky_active(size_t count, const size_t *index, const double *s, const double *a, size_t lda,
                         double *b, size_t ldb, double *work, tw_pivot *failed)
 {
-    enum { TILE = 8 }; /* columns of A become rows of B: so both stay in cache */
+    enum { TILE = 8 }; /* columns of A become rows of B; with tiles both stay in cache */
     for (size_t first = 0; first < count; first += TILE) {
         size_t past = first + TILE < count ? first + TILE : count;
         for (size_t j = 0; j < past; j++)

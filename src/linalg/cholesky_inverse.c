@@ -1,21 +1,22 @@
-/* cholesky_inverse.c: see cholesky.h: the inverse of a Cholesky factor, W = L^-T, and products with W W'.
+/* cholesky_inverse.c: the inverse of a Cholesky factor, W = L^-T, and products with W W'.
  *
- * W is stored by columns. Column k holds the numbers of W' that y = W (W' b) needs twice, u_k = W(:, k)' b and y += W(:, k) u_k: BLOCK columns
- * at a time, so that they come from cache the second time. BLAS's two products would fetch all of W twice.
+ * y = W (W' b) uses each column of W twice: u_k = W(:, k)' b, then y += W(:, k) u_k. It takes BLOCK columns
+ * at a time, so that they are still in cache for the second use. Two BLAS products would read all of W from
+ * memory twice.
  */
 #include <cblas.h>
 #include <string.h>
 
 #include "linalg/cholesky.h"
+#include "linalg/cholesky_small.h"
 #include "linalg/size.h"
-#include "linalg/small.h"
 #include "math/machine.h"
 
-enum { BLOCK = 8 }; /* columns that a product takes together */
+enum { BLOCK = 8 }; /* columns that a product uses at a time */
 
 /* ---- the inverse ---- */
 
-/* to = from', rows x columns, in strips of BLOCK rows so that both stay in cache. */
+/* to = from' for a rows x columns matrix, in strips of BLOCK rows so that both stay in cache. */
 static void transpose(size_t rows, size_t columns, const double *from, double *to, size_t ld)
 {
     for (size_t first = 0; first < rows; first += BLOCK) {
@@ -25,14 +26,15 @@ static void transpose(size_t rows, size_t columns, const double *from, double *t
     }
 }
 
-/* L = (L11 .; L21 L22), by halves until they fit in cache: W11, W22, and W12 = -W11 L21' W22. */
+/* Halve L = (L11 .; L21 L22) recursively until the halves fit in cache: W11 = L11^-T, W22 = L22^-T and
+ * W12 = -W11 L21' W22. */
 static void invert_lower(size_t n, double *l, size_t ldl, double *work)
 {
-    if (n <= TW_SMALL_MOST) {
-        tw_small_invert(n, l, ldl, work);
+    if (n <= TW_CHOLESKY_SMALL_MAX) {
+        tw_cholesky_small_invert(n, l, ldl, work);
         return;
     }
-    size_t half = tw_small_half(n), rest = n - half;
+    size_t half = tw_cholesky_small_half(n), rest = n - half;
     double *low = l + half, *right = l + half * ldl, *last = right + half;
     invert_lower(half, l, ldl, work);
     invert_lower(rest, last, ldl, work);
@@ -43,7 +45,7 @@ static void invert_lower(size_t n, double *l, size_t ldl, double *work)
                 1.0, last, to_int(ldl), right, to_int(ldl));
 }
 
-/* Blocks on the diagonal get zeros below it, so that products take them in whole vectors. */
+/* Diagonal blocks get zeros below the diagonal, so that products can use whole vectors there. */
 void tw_cholesky_invert(size_t n, double *l, size_t ldl, double *work, double *diagonal)
 {
     invert_lower(n, l, ldl, work);
@@ -57,11 +59,12 @@ void tw_cholesky_invert(size_t n, double *l, size_t ldl, double *work, double *d
 
 /* ---- products ---- */
 
-enum { WIDTH_v4 = 64, WIDTH_v3 = 32, WIDTH_plain = 16 };
+enum { WIDTH_v4 = 64, WIDTH_v3 = 32, WIDTH_plain = 16 }; /* bytes of a vector */
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): target is an attribute */
 
-/* u = W' b, and y += W u, for BLOCK columns of W and rows in whole vectors. */
+/* u += W' b (inner) and y += W u (outer) for BLOCK columns of W; `rows` is a multiple of the vector
+ * length. */
 #define PRODUCTS(machine, target, fused)                                                                \
     typedef double vector##machine __attribute__((vector_size(WIDTH##machine)));                        \
     enum { LANES##machine = WIDTH##machine / sizeof(double) };                                          \
@@ -95,7 +98,8 @@ enum { WIDTH_v4 = 64, WIDTH_v3 = 32, WIDTH_plain = 16 };
 TW_FOR_EACH_MACHINE(PRODUCTS)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Columns [first, first + count) of W. A block that lacks columns repeats its last, times 0, and takes its triangle number by number. */
+/* Add the part of columns [first, first + count) of W to y. In a block of fewer than BLOCK columns the
+ * last one replaces the missing ones, with u = 0, and its triangle is multiplied element by element. */
 static void multiply_block(size_t first, size_t count, const double *w, size_t ldw, const double *b,
                            double *y)
 {

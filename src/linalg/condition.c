@@ -1,15 +1,18 @@
-/* condition.c: the factor of a conditioned covariance, and its product, in the storage of one matrix.
+/* condition.c: the factor of a conditioned covariance, and its product, in the memory of one matrix.
  *
- * With A = L L' and M = I + L' T L the conditioned factor is X = L C^-T, C C' = M with C upper triangular. For a
- * triangular L every matrix on the way is a triangle: W = T^1/2 L and M = I + W'W below the diagonal; M turned
- * by 180 degrees, J M J = U'U, and C = J U' J in the room above it; X below again. So nothing is needed beside
- * the n x (n + 1) numbers of the factor, and products of triangles (lauum) and solves that know of them cost
- * n^3/3 flops each instead of n^3: n^3 in all where dense ones would take 7/3 n^3.
+ * With A = L L' and M = I + L' T L the conditioned factor is X = L C^-T, where C C' = M and C is upper
+ * triangular. For a triangular L all intermediate matrices are triangles. W = T^1/2 L and M = I + W'W are
+ * stored below the diagonal. With the exchange matrix J, which reverses the order of rows, J M J = U'U and C
+ * = J U' J are stored above the diagonal, in the second triangle ("room") of the factor. X is then stored
+ * below the diagonal. So the n x (n + 1) numbers of the factor are all the memory, and the product of
+ * triangles (lauum), the factorisation and the solve with a triangle cost n^3/3 flops each: n^3 in all, while
+ * dense operations take 7/3 n^3.
  *
- * Where some of T are negative there is no T^1/2: M = I + L' (T L) as it stands, by a product of a triangle with a full matrix
- * in the room of both triangles, twice the flops. M may then be indefinite, and is not factored.
+ * If some of T are negative, T^1/2 does not exist. Then M = I + L' (T L) is the product of a triangle and a
+ * full matrix, in the memory of both triangles, with twice the flops. M may be indefinite; its factorisation
+ * then fails.
  *
- * A factor of lower rank, n x r in full, takes the dense way, with M in the place of its triangle.
+ * A factor of lower rank, a full n x r matrix, uses dense operations, with M in the memory of its triangle.
  */
 #include <cblas.h>
 #include <lapacke.h>
@@ -31,8 +34,8 @@ static void copy_triangle(size_t n, const double *from, size_t ldf, double *to, 
     for (size_t j = 0; j < n; j++) memcpy(to + j + j * ldt, from + j + j * ldf, (n - j) * sizeof *to);
 }
 
-/* The upper triangle of scale J M J + shift I into the room, M in the lower triangle of l. */
-static void turn(size_t n, const double *l, double scale, double shift, double *room)
+/* room = upper triangle of scale J M J + shift I, for M in the lower triangle of l. */
+static void exchange(size_t n, const double *l, double scale, double shift, double *room)
 {
     for (size_t q = 0; q < n; q++) {
         const double *column = l + (n - 1) + (n - 1 - q) * n;
@@ -41,7 +44,7 @@ static void turn(size_t n, const double *l, double scale, double shift, double *
     }
 }
 
-/* The upper triangle U becomes J U' J: entries (p, q) and (n-1-q, n-1-p) change places. */
+/* U <- J U' J for an upper triangle: swap entries (p, q) and (n-1-q, n-1-p). */
 static void reflect(size_t n, double *u)
 {
     for (size_t q = 0; q < n; q++)
@@ -52,9 +55,10 @@ static void reflect(size_t n, double *u)
         }
 }
 
-/* L <- L C^-T in the lower triangle of l, C upper triangular, by blocks of rows from the top: with D the block's
- * square on the diagonal, X_D = L_D C_D^-T, then what is left of it, (L - X_D C') C^-T. */
-static void solve_from_the_right(size_t n, const double *c, double *l)
+/* L <- L C^-T in the lower triangle of l, for C upper triangular, by blocks of rows from the top. With D
+ * the block's square on the diagonal, X_D = L_D C_D^-T; the part of the block left of D is then (L - X_D
+ * C') C^-T. */
+static void solve_right(size_t n, const double *c, double *l)
 {
     double square[BLOCK * BLOCK];
     int ld = to_int(n);
@@ -75,8 +79,8 @@ static void solve_from_the_right(size_t n, const double *c, double *l)
     }
 }
 
-/* L <- S^-1 L in the lower triangle of l, S lower triangular, by blocks of columns in the same way. */
-static void solve_from_the_left(size_t n, const double *s, double *l)
+/* L <- S^-1 L in the lower triangle of l, for S lower triangular, by blocks of columns in the same way. */
+static void solve_left(size_t n, const double *s, double *l)
 {
     double square[BLOCK * BLOCK];
     int ld = to_int(n);
@@ -97,7 +101,7 @@ static void solve_from_the_left(size_t n, const double *s, double *l)
     }
 }
 
-/* The Cholesky factor U of the turned M in the room, U'U; its log-determinant is that of M. */
+/* Replace J M J in the room by its Cholesky factor U, U'U = J M J, whose determinant is that of M. */
 static bool factor_room(size_t n, double *room, double *log_det_m)
 {
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', to_int(n), room, to_int(n)) != 0) return false;
@@ -110,13 +114,13 @@ static void clear_room(size_t n, double *l)
     for (size_t j = 1; j < n; j++) memset(l + j * n, 0, j * sizeof *l);
 }
 
-/* The lower triangle of W'W in the place of the triangle W. */
+/* Replace the lower triangle W by the lower triangle of W'W. */
 static void square_triangle(size_t n, double *w)
 {
     LAPACKE_dlauum_work(LAPACK_COL_MAJOR, 'L', to_int(n), w, to_int(n));
 }
 
-/* L' T L in the place of T L, whose upper triangle is cleared first. */
+/* Replace the lower triangle T L by L' T L, in full. */
 static void multiply_triangle(size_t n, const double *l, double *tl)
 {
     clear_room(n, tl);
@@ -124,30 +128,30 @@ static void multiply_triangle(size_t n, const double *l, double *tl)
                 to_int(n), tl, to_int(n));
 }
 
-/* out = base C^-T, C C' = scale P + shift I, for P in the lower triangle of out. */
+/* out = base C^-T with C C' = scale P + shift I, for P in the lower triangle of out. */
 static bool condition_triangle(const tw_factor *base, double scale, double shift, tw_factor *out,
                                double *log_det_m)
 {
     size_t n = base->n;
     double *room = tw_factor_room(out);
-    turn(n, out->l, scale, shift, room);
+    exchange(n, out->l, scale, shift, room);
     if (!factor_room(n, room, log_det_m)) return false;
     reflect(n, room);
     copy_triangle(n, base->l, n, out->l, n);
-    solve_from_the_right(n, room, out->l);
+    solve_right(n, room, out->l);
     clear_room(n, out->l);
     out->log_det = base->log_det - *log_det_m;
     return true;
 }
 
-/* Columns in reverse order, in place: L J with J the exchange matrix. */
+/* A <- A J: reverse the order of the columns, in place. */
 static void reverse_columns(size_t n, size_t columns, double *a)
 {
     for (size_t j = 0; j < columns / 2; j++)
         cblas_dswap(to_int(n), a + j * n, 1, a + (columns - 1 - j) * n, 1);
 }
 
-/* J W'W J into m, for W in out, whose columns are reversed. */
+/* m = J W'W J (lower). Reverses the columns of W. */
 static void square_rectangle(size_t n, size_t r, double *w, double *m)
 {
     reverse_columns(n, r, w);
@@ -155,7 +159,7 @@ static void square_rectangle(size_t n, size_t r, double *w, double *m)
                 to_int(r));
 }
 
-/* J L' T L J into m: the product, and then all its elements in reverse order. */
+/* m = J L' T L J: compute the product, then reverse the order of all its elements. */
 static void multiply_rectangle(size_t n, size_t r, const double *l, const double *tl, double *m)
 {
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, to_int(r), to_int(r), to_int(n), 1.0, l, to_int(n),
@@ -167,8 +171,8 @@ static void multiply_rectangle(size_t n, size_t r, const double *l, const double
     }
 }
 
-/* L C^-T with J C J the lower Cholesky factor of J M J = I + m: the columns of L are reversed, solved against it, and
- * reversed back. */
+/* out = L C^-T, where J C J is the lower Cholesky factor of J M J = I + m: reverse the columns of L, solve
+ * with that factor, and reverse them back. */
 static bool condition_rectangle(const tw_factor *base, tw_factor *out, double *log_det_m)
 {
     size_t n = base->n, r = base->rank;
@@ -213,17 +217,18 @@ bool tw_factor_condition(const tw_factor *base, const double *t, tw_factor *out,
 bool tw_factor_mix(const tw_factor *base, const tw_factor *other, double b, tw_factor *out, double *log_det_m)
 {
     copy_triangle(base->n, base->l, base->n, out->l, base->n);
-    solve_from_the_left(base->n, other->l, out->l);
+    solve_left(base->n, other->l, out->l);
     square_triangle(base->n, out->l);
     return condition_triangle(base, 1.0 - b, b, out, log_det_m);
 }
 
-/* J A J = (J L J)(J L J)', a product of the kind that lauum makes in place; reflected it is A. */
+/* J A J = (J L J)(J L J)' with J L J upper triangular is a product that lauum computes in place; reflect
+ * gives A. */
 void tw_factor_fill_room(tw_factor *factor)
 {
     size_t n = factor->n;
     double *room = tw_factor_room(factor);
-    turn(n, factor->l, 1.0, 0.0, room);
+    exchange(n, factor->l, 1.0, 0.0, room);
     LAPACKE_dlauum_work(LAPACK_COL_MAJOR, 'U', to_int(n), room, to_int(n));
     reflect(n, room);
 }

@@ -1,4 +1,4 @@
-/* delayed.c: see delayed.h. */
+/* delayed.c: collected rank-one updates; delayed.h has the equations. */
 #include "linalg/delayed.h"
 
 #include <cblas.h>
@@ -37,13 +37,13 @@ tw_status tw_delayed_new(tw_context *ctx, size_t n, double *a, tw_delayed **out)
     return TW_OK;
 }
 
-/* The k-th column of M: M fills the panel from its right end. */
+/* The k-th column of M, which fills the panel from its right end. */
 static double *minus_column(const tw_delayed *d, size_t k)
 {
     return d->panel + (TW_DELAYED_PANEL - 1 - k) * d->n;
 }
 
-/* M: its last column comes first. */
+/* M as a matrix, with its columns in reverse order. */
 static const double *minus_panel(const tw_delayed *d)
 {
     return d->minus > 0 ? minus_column(d, d->minus - 1) : NULL;
@@ -63,7 +63,8 @@ void tw_delayed_open(tw_delayed *d, size_t first, size_t count)
 {
     size_t n = d->n;
     d->first = first;
-    /* Above the block: rows [first, first + count) of earlier columns, read along the columns. */
+    /* Elements above the diagonal block are rows [first, first + count) of earlier columns of the lower
+     * triangle; the outer loop over these columns reads contiguous memory. */
     for (size_t k = 0; k < first; k++)
         for (size_t j = 0; j < count; j++) d->columns[k + j * n] = d->a[first + j + k * n];
     for (size_t j = 0; j < count; j++) {

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* log |det A| of an n x n matrix, which is overwritten by its LU factors; pivots holds n numbers. -inf where A is
- * singular, NaN where it is not finite. */
+/* log |det A| of an n x n matrix: -inf if A is singular, NaN if it is not finite. A is overwritten by its
+ * LU factors; pivots (n numbers) is work. */
 double tw_log_determinant(size_t n, double *a, size_t lda, int *pivots);
 
 #endif

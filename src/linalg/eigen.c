@@ -1,5 +1,5 @@
-/* eigen.c: see eigen.h. LAPACK's syev: tridiagonal form, then implicit QL iteration. Its eigenvectors are
- * orthogonal to rounding also where eigenvalues meet. */
+/* eigen.c: eigenvalues and eigenvectors by LAPACK's syev: reduction to tridiagonal form, then implicit QL
+ * iteration. Its eigenvectors are orthogonal to rounding even for equal eigenvalues. */
 #include "linalg/eigen.h"
 
 #include <lapacke.h>
@@ -7,13 +7,13 @@
 
 #include "linalg/size.h"
 
-/* What syev asks for at least, with room for a block of 32 columns in the reduction. */
+/* syev needs at least 3 n - 1; (32 + 2) n lets the reduction use blocks of 32 columns. */
 size_t tw_eigen_work(size_t n)
 {
     return 34 * n;
 }
 
-/* syev may not return on NaN. */
+/* Checked first, because syev may not return if A contains NaN. */
 static bool lower_is_finite(size_t n, const double *a, size_t lda)
 {
     for (size_t j = 0; j < n; j++)

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many doubles of work a matrix of order n needs. */
+/* The number of doubles of work for order n. */
 size_t tw_eigen_work(size_t n);
 
-/* A = Q diag(values) Q' for the lower triangle of A, which becomes Q; the values ascend. False when A is not
- * finite, and then A is left as it was, or when the iteration did not converge. About 9 n^3 flops. */
+/* Compute A = Q diag(values) Q' from the lower triangle of A; Q replaces A, and the values ascend. Returns
+ * false if A is not finite (A is then unchanged) or if the iteration does not converge. About 9 n^3 flops. */
 bool tw_eigen_symmetric(size_t n, double *a, size_t lda, double *values, double *work);
 
 #endif

@@ -1,4 +1,4 @@
-/* factor.c: products and solves with a factor. */
+/* factor.c: memory, products and solves of a factor. */
 #include "linalg/factor.h"
 
 #include <cblas.h>

@@ -1,9 +1,9 @@
-/* factor_new.c: how a covariance matrix becomes a factor: plain Cholesky, else pivoted Cholesky with a
- * residual check, else the eigenvalues say why it is not a covariance matrix.
+/* factor_new.c: factor a covariance matrix by plain Cholesky; if that fails, by pivoted Cholesky with a check
+ * of the residual; if that is large, the eigenvalues decide whether A is a covariance matrix.
  *
  * Pivoted Cholesky (LAPACK's pstrf) stops at rank r when the largest remaining diagonal entry is below
- * n eps max_i A_ii. For a positive semi-definite A the whole remainder A - L L' is then that small; for an
- * indefinite one it need not be, so the remainder is computed and looked at.
+ * n eps max_i A_ii. For a positive semi-definite A all elements of the residual A - L L' are then that small;
+ * for an indefinite A they need not be, so the residual is computed and checked.
  */
 #include <cblas.h>
 #include <float.h>
@@ -15,8 +15,8 @@
 #include "linalg/product.h"
 #include "linalg/size.h"
 
-/* The c of "indefinite only below -c n eps lambda_max". */
-static const double indefinite_factor = 10.0;
+/* A is indefinite if an eigenvalue is below -INDEFINITE n eps lambda_max. */
+static const double INDEFINITE = 10.0;
 
 static tw_status allocate_square(tw_context *ctx, size_t n, const char *what, double **out)
 {
@@ -32,7 +32,7 @@ static void copy_with_jitter(size_t n, const double *a, size_t lda, double jitte
     }
 }
 
-/* log|A| without jitter, to say what the jitter changes: NaN where A has no Cholesky factor. */
+/* log|A| without jitter, to report the effect of the jitter; NaN if A has no Cholesky factor. */
 static tw_status log_det_without_jitter(tw_context *ctx, size_t n, const double *a, size_t lda,
                                         double *log_det)
 {
@@ -44,8 +44,8 @@ static tw_status log_det_without_jitter(tw_context *ctx, size_t n, const double 
     return TW_OK;
 }
 
-/* Run pstrf on the factor's storage (lower triangle of A); order[k] is the row of A that the k-th pivot took.
- */
+/* Run pstrf on the factor's memory, which holds the lower triangle of A; order[k] becomes the row of the k-th
+ * pivot. */
 static tw_status pivoted_cholesky(tw_factor *f, int *order, double tolerance)
 {
     double *work = NULL;
@@ -58,7 +58,8 @@ static tw_status pivoted_cholesky(tw_factor *f, int *order, double tolerance)
     return TW_OK;
 }
 
-/* From P' A P = [L11; L21] [L11; L21]' to L with rows in the order of A, the pivots and their triangle. */
+/* From P' A P = [L11; L21] [L11; L21]' compute L with rows in the order of A, the pivots and their
+ * triangle L11. */
 static tw_status unpivot(tw_factor *f, const int *order, const double *permuted)
 {
     size_t n = f->n, r = f->rank;
@@ -76,8 +77,8 @@ static tw_status unpivot(tw_factor *f, const int *order, const double *permuted)
     return TW_OK;
 }
 
-/* log|L'L| = log|L11 L11'| + log|I + W'W| with W = L21 L11^-1 (rows outside the pivots). permuted is
- * overwritten. */
+/* log|L'L| = log|L11 L11'| + log|I + W'W| with W = L21 L11^-1, where L21 are the rows that are not pivots.
+ * permuted is overwritten. */
 static tw_status pseudo_log_det(tw_factor *f, double *permuted)
 {
     size_t n = f->n, r = f->rank;
@@ -96,7 +97,7 @@ static tw_status pseudo_log_det(tw_factor *f, double *permuted)
     return TW_OK;
 }
 
-/* The largest entry of |A + jitter I - L L'|, in `work` (n x n). */
+/* The largest entry of |A + jitter I - L L'|; work is n x n. */
 static double largest_residual(const tw_factor *f, const double *a, size_t lda, double jitter, double *work)
 {
     size_t n = f->n;
@@ -124,13 +125,13 @@ static tw_status extreme_eigenvalues(tw_context *ctx, size_t n, const double *a,
     return TW_OK;
 }
 
-/* The remainder of pivoted Cholesky is large: is A indefinite, or is this rounding? */
+/* The residual of pivoted Cholesky is large: decide by the eigenvalues whether A is indefinite. */
 static tw_status judge(tw_factor *f, const double *a, size_t lda, const tw_factor_report *report,
                        double *work)
 {
     double smallest, largest;
     TW_TRY(extreme_eigenvalues(f->ctx, f->n, a, lda, report->jitter, work, &smallest, &largest));
-    double limit = -indefinite_factor * (double)f->n * DBL_EPSILON * largest;
+    double limit = -INDEFINITE * (double)f->n * DBL_EPSILON * largest;
     if (smallest >= limit) return TW_OK;
     return tw_fail(
         f->ctx, TW_NOT_POSITIVE_DEFINITE,
@@ -147,7 +148,7 @@ static double largest_diagonal(size_t n, const double *a, size_t lda)
     return largest;
 }
 
-/* The rank-revealing factor, with f->l holding n x n. */
+/* Compute the rank-revealing factor; f->l has space for n x n numbers. */
 static tw_status reveal_rank(tw_factor *f, const double *a, size_t lda, tw_factor_report *report)
 {
     size_t n = f->n;
@@ -166,7 +167,7 @@ static tw_status reveal_rank(tw_factor *f, const double *a, size_t lda, tw_facto
     if (status == TW_OK) status = pseudo_log_det(f, permuted);
     if (status != TW_OK) goto done;
     report->residual = largest_residual(f, a, lda, report->jitter, permuted);
-    if (!(report->residual <= indefinite_factor * tolerance)) status = judge(f, a, lda, report, permuted);
+    if (!(report->residual <= INDEFINITE * tolerance)) status = judge(f, a, lda, report, permuted);
     if (status == TW_OK)
         tw_log(f->ctx, TW_LOG_INFO,
                "the covariance matrix is numerically singular (rank %zu of %zu, largest residual %.2g): "

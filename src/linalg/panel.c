@@ -1,4 +1,4 @@
-/* panel.c: see panel.h. One right-hand side is a row, for which vector operations are faster than products of matrices. */
+/* panel.c: operations on dense blocks. A panel of one row uses level-2 BLAS, which is faster for it. */
 #include "linalg/panel.h"
 
 #include <cblas.h>
@@ -6,7 +6,7 @@
 
 #include "linalg/size.h"
 
-/* x L^-1 is (L^-T x')', so a row asks for the other form. */
+/* For a row, x L^-1 = (L^-T x')', hence the other transposition. */
 void tw_panel_solve(size_t rows, size_t n, const double *l, size_t ldl, bool transposed, double *x,
                     size_t ldx)
 {

@@ -1,4 +1,4 @@
-/* product.c: see product.h. */
+/* product.c: matrix products by BLAS. */
 #include "linalg/product.h"
 
 #include <cblas.h>
@@ -50,7 +50,7 @@ void tw_product_symmetric(size_t n, size_t columns, const double *a, size_t lda,
 
 void tw_mirror_lower(size_t n, double *a, size_t lda)
 {
-    enum { TILE = 32 }; /* so that both the read and the written tile stay in cache */
+    enum { TILE = 32 }; /* the tiles that are read and written both stay in cache */
     for (size_t j0 = 0; j0 < n; j0 += TILE)
         for (size_t i0 = j0; i0 < n; i0 += TILE)
             for (size_t j = j0; j < n && j < j0 + TILE; j++)

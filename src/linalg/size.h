@@ -1,5 +1,5 @@
-/* size.h: sizes are size_t in talweg and int in BLAS. tw_size_fits guards every set-up, so that inside the
- * room the cast is safe. */
+/* size.h: conversion of sizes, which are size_t in talweg and int in BLAS. Every set-up checks
+ * tw_size_fits, so the cast to int is safe afterwards. */
 #ifndef TALWEG_LINALG_SIZE_H
 #define TALWEG_LINALG_SIZE_H
 

@@ -1,14 +1,15 @@
-/* triangle.c: see triangle.h.
+/* triangle.c: products of a triangle with a few columns.
  *
- * The matrix T, L or L', is cut into panels of HEIGHT rows. A panel of L ends at the diagonal and one of L' begins there. A tile of
- * HEIGHT rows and COLUMNS columns of C stays in registers,
+ * The matrix T, which is L or L', is divided into panels of HEIGHT rows. A panel of L ends at the diagonal,
+ * and one of L' begins there. A tile of C of VECTORS vectors of rows and COLUMNS columns stays in registers,
  *
  *   C(rows, j) += T(rows, k) B(k, j)     for all k of the panel,
  *
- * which takes 3 loads and COLUMNS broadcasts for 3 COLUMNS fused multiplications and additions of vectors. Panels that are longer
- * than DEPTH are done in parts, so that a part stays in cache for all columns. Where HEIGHT does not divide n, the shortest panel
- * has fewer rows: the first of L, the last of L'. In a packed panel columns of HEIGHT numbers follow one another; rows that it lacks are
- * zeros there, as are the numbers beyond the diagonal.
+ * which takes VECTORS loads and COLUMNS broadcasts for VECTORS COLUMNS fused multiply-adds of vectors. Panels
+ * with more than DEPTH columns are processed in parts, so that a part stays in cache for all columns of B. If
+ * HEIGHT does not divide n, the shortest panel has fewer rows: the first of L, the last of L'. In a packed
+ * panel the columns of HEIGHT numbers are contiguous; missing rows and the numbers beyond the diagonal are
+ * zeros.
  */
 #include "linalg/triangle.h"
 
@@ -16,7 +17,12 @@
 
 #include "math/machine.h"
 
-enum { BYTES = 192, COLUMNS = 4, VECTORS = 3, DEPTH = 2048 }; /* BYTES: of a panel's column, 3 cache lines */
+enum {
+    BYTES = 192,
+    COLUMNS = 4,
+    VECTORS = 3,
+    DEPTH = 2048
+}; /* a column of a panel has BYTES: 3 cache lines */
 #define HEIGHT(real) (BYTES / sizeof(real))
 
 /* ---- tiles ---- */
@@ -26,15 +32,15 @@ typedef struct panel {
     size_t first, rows, begin, depth;
 } panel;
 
-/* Bytes of a vector. */
+/* Bytes of a vector, for each machine (math/machine.h). */
 enum { WIDTH_v4 = 64, WIDTH_v3 = 32, WIDTH_plain = 16 };
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): real is a type */
 #define LANES(real, machine) (WIDTH##machine / sizeof(real))
 
-/* c_j = sum over k of T(:, k) b_j(k) for VECTORS vectors of the rows of a panel, whose columns are `stride` apart; with
- * `more` the sum is added to c_j. Vectors are read as such and not by memcpy: otherwise compilers do not keep them in
- * registers. */
+/* tile: c_j = sum_k T(:, k) b_j(k) for VECTORS vectors of the rows of a panel, whose columns are `stride`
+ * apart; with `more` the sum is added to c_j. Vectors are read through pointers, because compilers do not
+ * keep them in registers if memcpy reads them. rows: the tiles of all rows of a panel. */
 #define TILE(real, machine, target)                                                                         \
     target static void tile_##real##machine(size_t depth, size_t stride, const real *restrict a,            \
                                             const real *const b[COLUMNS], bool more, size_t row,            \
@@ -64,8 +70,9 @@ enum { WIDTH_v4 = 64, WIDTH_v3 = 32, WIDTH_plain = 16 };
 #define TILES(machine, target, fused) TILE(float, machine, target) TILE(double, machine, target)
 TW_FOR_EACH_MACHINE(TILES)
 
-/* C(rows, :) = T(rows, k) B(k, :) over the panel, with `more` added to C. A tile that lacks columns repeats one, and one that lacks columns
- * or rows writes to `spare`. */
+/* C(rows, :) = sum_k T(rows, k) B(k, :) over the panel; with `more` the sum is added to C. If columns are
+ * missing in the last tile, the first one replaces them; the results of missing columns or rows go to
+ * `spare`. */
 #define MULTIPLY(real)                                                                                      \
     static void multiply_##real(panel p, size_t stride, const real *a, bool more, size_t n, size_t columns, \
                                 const real *b, real *c)                                                     \
@@ -106,7 +113,7 @@ static panel panel_at(size_t n, bool transposed, size_t height, size_t index)
     return (panel){first, end - first, 0, end};
 }
 
-/* From the k-th column of a panel on, at most DEPTH of them. */
+/* The part of a panel that begins at its k-th column, with at most DEPTH columns. */
 static panel part_of(panel p, size_t k)
 {
     return (panel){p.first, p.rows, p.begin + k, p.depth - k < DEPTH ? p.depth - k : DEPTH};
@@ -114,7 +121,8 @@ static panel part_of(panel p, size_t k)
 
 /* ---- in place ---- */
 
-/* All but the last p.rows columns of a panel of L have no diagonal, and stay where they are. */
+/* The last p.rows columns of a panel of L cross the diagonal, so they are copied with zeros above it. The
+ * columns before them are read in place. */
 static void multiply_panel(panel p, size_t n, const double *l, size_t ldl, size_t columns, const double *b,
                            double *c)
 {
@@ -157,7 +165,7 @@ static size_t height_of(const tw_triangle *t)
     return t->single ? HEIGHT(float) : HEIGHT(double);
 }
 
-/* The k-th column of panel p, whose numbers begin at `at`. The memory holds zeros. */
+/* Pack column k of T in panel p into the numbers from `at` on, which are zeros before. */
 static void pack_column(tw_triangle *t, panel p, size_t k, const double *l, size_t ldl, size_t at)
 {
     for (size_t i = p.first; i < p.first + p.rows; i++, at++) {

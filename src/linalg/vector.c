@@ -1,4 +1,4 @@
-/* vector.c: see vector.h. */
+/* vector.c: inner products. */
 #include "linalg/vector.h"
 
 #include <cblas.h>
@@ -10,7 +10,7 @@ double tw_dot(size_t n, const double *a, const double *b)
     return cblas_ddot(to_int(n), a, 1, b, 1);
 }
 
-/* Several sums, because one would wait for each addition. */
+/* Several partial sums, so that an addition does not wait for the one before. */
 double tw_dot_weighted(size_t n, const double *w, const double *a, const double *b)
 {
     enum { SUMS = 8 };

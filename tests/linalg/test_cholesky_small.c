@@ -1,6 +1,6 @@
-/* Factors and inverses of matrices that fit in cache: the textbook's loops are the oracle, at orders around those of blocks and panels. What is not
- * to be used is NaN. */
-#include "linalg/small.h"
+/* Factors and inverses of matrices that fit in cache, compared with plain loops at orders around the sizes
+ * of blocks and panels. Memory that must not affect results holds NaN. */
+#include "linalg/cholesky_small.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct matrices {
     double work[24 * (MOST + 8) + 8];
 } matrices;
 
-/* On a cache line. */
+/* The first cache line of the array. */
 static double *line_up(double *work)
 {
     return work + (64 - (size_t)work % 64) % 64 / sizeof *work;
@@ -63,7 +63,7 @@ static void the_factor_is_that_of_the_textbook(void **state)
         memcpy(m.a, m.before, sizeof m.a);
         factor_plainly(n, m.before, m.l);
         for (size_t i = 0; i < 24 * (MOST + 8); i++) work[i] = NAN;
-        assert_true(tw_small_cholesky(n, m.a, LD, work, &failed));
+        assert_true(tw_cholesky_small(n, m.a, LD, work, &failed));
         assert_int_equal(failed.pivot, 0);
         for (size_t j = 0; j < MOST; j++)
             for (size_t i = 0; i < LD; i++) {
@@ -87,7 +87,7 @@ static void the_inverse_undoes_the_factor(void **state)
         factor_plainly(n, m.before, m.before);
         memcpy(m.a, m.before, sizeof m.a);
         for (size_t i = 0; i < 24 * (MOST + 8); i++) work[i] = NAN;
-        tw_small_invert(n, m.a, LD, work);
+        tw_cholesky_small_invert(n, m.a, LD, work);
         for (size_t j = 0; j < MOST; j++)
             for (size_t i = 0; i < LD; i++) {
                 double sum = 0.0; /* (W L')_ij */
@@ -114,7 +114,7 @@ static void a_failed_pivot_is_named(void **state)
         for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
             fill(N, m.a);
             m.a[places[p] * (LD + 1)] = values[v];
-            assert_false(tw_small_cholesky(N, m.a, LD, line_up(m.work), &failed));
+            assert_false(tw_cholesky_small(N, m.a, LD, line_up(m.work), &failed));
             assert_int_equal(failed.pivot, places[p] + 1);
             assert_false(failed.value > 0.0 && isfinite(failed.value));
         }
