@@ -1,7 +1,8 @@
 /* auto.c: choose a sampler by a race of pilot runs.
  *
- * Candidates lean on EP's Gaussian, or on Laplace's where EP failed. They take turns, likely winners first; the one wins that is left
- * with the least cost to the goal, and its pilot is the start of its warm-up. How a pilot is run and given up is in pilot.c.
+ * Candidates use EP's Gaussian, or Laplace's if EP failed. Their pilots run one after the other, likely
+ * winners first. The candidate with the least remaining cost to the goal wins, and its pilot becomes the
+ * beginning of its warm-up. pilot.c runs a pilot and ends it early if it cannot win.
  */
 #include <math.h>
 
@@ -16,7 +17,7 @@ tw_status tw_auto_find_modes(const tw_model *model, bool *several)
     tw_status status = tw_laplace_fit(model, NULL, &laplace);
     *several = status == TW_OK && laplace->several_modes;
     tw_approximation_free(laplace);
-    return status == TW_NO_MEMORY ? status : TW_OK; /* a Laplace that fails says nothing of modes */
+    return status == TW_NO_MEMORY ? status : TW_OK; /* if Laplace's method fails, modes are unknown */
 }
 
 tw_status tw_auto_approximation(const tw_model *model, const tw_ep_options *options, tw_approximation **out)
@@ -28,7 +29,7 @@ tw_status tw_auto_approximation(const tw_model *model, const tw_ep_options *opti
     return tw_laplace_fit(model, NULL, out);
 }
 
-static void add(tw_choice *choice, tw_method method, tw_metric metric)
+static void add_candidate(tw_choice *choice, tw_method method, tw_metric metric)
 {
     choice->candidates[choice->count++] = (tw_candidate){.method = method,
                                                          .metric = metric,
@@ -41,8 +42,8 @@ static void add(tw_choice *choice, tw_method method, tw_metric metric)
                                                          .flops_to_goal = NAN};
 }
 
-/* The trials of all methods that apply to this posterior, in order of their turns. Where there are several modes only those that
- * take their metric from the prior, which covers all of them. */
+/* List the trials of all methods that apply to this posterior, in the order of their turns. If there are
+ * several modes, only those with the prior's metric, because the prior covers all modes. */
 static void list_candidates(const tw_posterior *p, tw_choice *choice)
 {
     unsigned last = 0;
@@ -54,7 +55,8 @@ static void list_candidates(const tw_posterior *p, tw_choice *choice)
                 if (trial[k].turn > last) last = trial[k].turn;
                 if (trial[k].turn != turn || (trial[k].applies && !trial[k].applies(p))) continue;
                 if (p->several_modes && trial[k].metric != TW_METRIC_PRIOR) continue;
-                if (choice->count < TW_AUTO_MAX_CANDIDATES) add(choice, (tw_method)m, trial[k].metric);
+                if (choice->count < TW_AUTO_MAX_CANDIDATES)
+                    add_candidate(choice, (tw_method)m, trial[k].metric);
             }
         }
 }

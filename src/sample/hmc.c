@@ -1,8 +1,9 @@
-/* hmc.c: Hamiltonian Monte Carlo with a constant metric, a tile of columns in lockstep.
+/* hmc.c: Hamiltonian Monte Carlo with a constant metric, for tiles of columns in lockstep.
  *
- * In the metric's frame the mass is the identity: p ~ N(0, I), a leapfrog trajectory, Metropolis on H. The
- * coordinates and gradients of a tile are saved before the trajectory, and a rejected column is put back; its x is still that of the
- * sampler.
+ * In the metric's frame the mass is the identity. A transition draws p ~ N(0, I), runs a leapfrog trajectory
+ * and accepts or rejects its end by the change of H. The coordinates and gradients of a tile are saved before
+ * the trajectory, and restored for a rejected column. Its x need not be saved: the sampler's x changes only
+ * on acceptance.
  */
 #include <string.h>
 
@@ -11,23 +12,24 @@
 #include "sample/cost.h"
 #include "sample/sampler.h"
 
-/* From so many cases on products with the factor take most of the time, and packed ones in single precision are several times as
- * fast. */
+/* From this number of cases on, products with the factor take most of the time, and packed products in
+ * single precision are several times as fast. */
 enum { SINGLE_FROM = 100 };
 
-/* A straight drift loses acceptance as n eps^4; from so many cases on that costs several steps for each one that turns. */
+/* With a straight drift the acceptance falls as n eps^4. From this number of cases on it needs several
+ * steps for each step with a rotation. */
 enum { TURN_FROM = 100 };
 
 typedef struct hmc {
-    tw_packed *packed; /* EP's factor for the forces; NULL: none */
+    tw_packed *packed; /* the metric's factor; NULL: not packed */
     struct tile **tiles;
 } hmc;
 
 typedef struct tile {
     tw_leapfrog *flow;
-    double *w, *gradient;                 /* as before the trajectory */
-    double *log_density, *log_likelihood; /* likewise */
-    double *energy;
+    double *w, *gradient;                 /* before the trajectory */
+    double *log_density, *log_likelihood; /* before the trajectory */
+    double *energy;                       /* H at its start */
 } tile;
 
 static void release_tile(tw_context *ctx, tile *t)
@@ -69,8 +71,8 @@ static tw_status make_tile(tw_sampler *s, size_t piece, tile **out)
     return tw_allocate_doubles(s->ctx, columns, 1, "the energies", &t->energy);
 }
 
-/* The packed factor, in single precision where that is wanted. A frame that is the target's base moves with the temperature, and a linear
- * one has solves. */
+/* Pack the metric's factor, in single precision if that is requested or pays. A frame that is the target's
+ * base is not packed, because it changes with the temperature, nor is a linear one, which needs solves. */
 static tw_status pack_factor(tw_sampler *s, hmc *h)
 {
     tw_forces forces = s->options.forces;
@@ -102,7 +104,7 @@ static tw_status hmc_set_up(tw_sampler *s)
     return TW_OK;
 }
 
-/* Column j of a tile has moved: tell the sampler. */
+/* Copy column j of a tile to the sampler after it has moved. */
 static void publish(tw_sampler *s, const tw_leapfrog *flow, size_t j)
 {
     size_t column = flow->first + j;
@@ -182,12 +184,13 @@ static size_t hmc_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOS
     return 4;
 }
 
-/* Per step: x = F w and F' slope, n sites. A metric whose Gaussian does not cancel the prior has two solves more; the
- * identity has those two alone. With forces in single precision, the last x is in double precision. */
+/* A step takes the products x = F w and F' slope, and n sites. A linear frame takes two more solves; with
+ * the identity metric these two alone. With forces in single precision, the product for x at the end is in
+ * double precision. */
 static double hmc_cost(tw_sampler *s, double steps)
 {
     double products = (s->frame.gaussian ? 2.0 : 0.0) + (s->frame.linear ? 2.0 : 0.0);
-    double forces = tw_cost_double(s), last = forces; /* of a flop, in forces and in the energy at the end */
+    double forces = tw_cost_double(s), last = forces; /* cost of a flop, in forces and in the x at the end */
     if (s->frame.packed) last = forces = 2.0 * tw_cost_single(s);
     if (tw_frame_narrows(&s->frame)) {
         forces = tw_cost_single(s);

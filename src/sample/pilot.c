@@ -1,22 +1,19 @@
 /* pilot.c: the pilot run of one candidate.
  *
- * The chains are those of the run to come: as many, in lockstep, from the same starts. A pilot has two legs, warm-up with a first
- * look, and the draws that it is measured by. What is left to spend after so many iterations of a sampler that is worth r
- * effective draws per draw and costs f flops a draw is
+ * A pilot runs as many chains as the final run, in lockstep and from the same starts. It has two legs:
+ * warm-up with a few draws, and then the draws that measure it. Its rate r of effective draws per draw and its
+ * cost per draw give its remaining cost to the goal (pilot_cost.c). A pilot ends early if by that cost it
+ * cannot win:
+ *   - before it starts, assuming the least cost of a step and r = 1;
+ *   - during its first leg, assuming its cost so far and r = 1, or the r that its jumps bound;
+ *   - after its first leg, assuming twice the estimated r. A slow sampler with cheap draws also ends here,
+ *     but may still win.
+ * A pilot does not start, or ends before it is tuned, if all losers together would cost more than a third of
+ * the leader's total cost, that is a quarter of the whole.
  *
- *   chains ( f (W - iterations + D) + s D n ),     W = max(what tuning needs, 10 / r),     D = max(goal / (r chains), 20 / r, 64),
- *
- * at least a quarter of W: warm-up of ten autocorrelation times, and chains of twenty, of which R-hat can be judged, or what a run
- * draws before its first look. s is what it costs to summarise a draw of one latent, twice: at the last look and at the end.
- * A pilot ends when it cannot win by that:
- *   - before it starts, at the least that a step can cost and with an effective draw for each draw;
- *   - on its way, at the steps that it takes with an effective draw for each draw, or at what its moves are worth at most;
- *   - after the first look, if its draws were worth twice what they seem. A slow one of cheap draws goes no further either, and may
- *     still win.
- * It does not start, or ends before it is tuned, where all losers together would cost more than a third of what the leader takes in
- * all, which is a quarter of the whole.
- * Few effective draws E in a pilot look like more than they are, for a slow chain does not show how slow it is: r counts as
- * r E / (E + 100), and a quarter of that where transitions failed. All of it is a function of the seed and of the cost table (cost.h).
+ * An estimate of r from few effective draws E is too large, because a slow chain does not show how slow it
+ * is. So r counts as r E / (E + 100), and as a quarter of that if transitions failed. The race depends only
+ * on the seed and on the cost model (cost.h).
  */
 #include "sample/pilot.h"
 
@@ -27,64 +24,37 @@
 #include "sample/warmup.h"
 
 enum {
-    WATCHED = 64,
-    FIRST_ITERATIONS = 8,
-    FIRST_LOOK = 64, /* the fewest draws of each chain that a run with a goal makes */
-    ENOUGH_JUMPS = 256,
-    PILOT_STEPS = 200,
-    SECOND_LEG = 64
+    WATCHED = 64,         /* the largest number of latents that are measured */
+    FIRST_ITERATIONS = 8, /* iterations before the cost of a transition is judged */
+    ENOUGH_JUMPS = 256,   /* jumps, of all chains, before they are judged */
+    PILOT_STEPS = 200,    /* the largest number of leapfrog steps */
+    SECOND_LEG = 64       /* added to the pilot's number for the streams of its second leg */
 };
-static const double best_rate = 1.0, slow_rate = 0.05, worst_rate = 1e-4; /* effective draws per draw */
-static const double over_dispersed = 1.5, believed_from = 100.0, clearly = 1.5;
+static const double best_rate = 1.0, slow_rate = 0.05; /* effective draws per draw */
+static const double over_dispersed = 1.5;  /* ratio of the starts' spread to the approximation's */
+static const double believed_from = 100.0; /* E at which r counts half */
+static const double clearly = 1.5;         /* ratio of costs or rates that an estimate must exceed */
 
 static double within(double low, double x, double high)
 {
     return fmax(low, fmin(x, high));
 }
 
-/* Every so-many-th latent, at most WATCHED of them: diagnostics of all would cost more than the draws. */
+/* The number of latents that are measured: every k-th one, at most WATCHED. Measuring all of them would
+ * cost more than the draws. */
 static size_t watched(size_t n)
 {
     size_t step = (n + WATCHED - 1) / WATCHED;
     return (n + step - 1) / step;
 }
 
-/* ---- the cost of going on ---- */
-
-size_t tw_pilot_warmup(const tw_auto_options *o, double ess_per_draw)
-{
-    const double most = 1000.0, transitions = 2000.0;
-    if (o->warmup != TW_AUTOMATIC) return o->warmup;
-    double tuning = within(100.0, transitions / (double)o->chains, 500.0);
-    return (size_t)fmin(most, fmax(tuning, 10.0 / fmax(ess_per_draw, worst_rate)));
-}
-
-/* Iterations of warm-up that are left after a pilot. */
-static size_t warmup_left(const tw_auto_options *o, double rate, size_t used)
-{
-    size_t all = tw_pilot_warmup(o, rate), least = (all + 3) / 4;
-    return all > used + least ? all - used : least;
-}
-
-/* Where the number of draws is given, the goal is what the leader makes of them. */
-static double cost_to_goal(const tw_auto_options *o, size_t n, const tw_leader *leader, double rate,
-                           double cost, size_t used)
-{
-    double chains = (double)o->chains, r = fmax(rate, worst_rate);
-    double draws = o->draws > 0
-                       ? (double)o->draws * (leader->ess_per_draw > 0.0 ? leader->ess_per_draw / r : 1.0)
-                       : fmax(FIRST_LOOK, fmax(o->until_ess / (r * chains), 20.0 / r));
-    double summaries = (o->draws > 0 ? 1.0 : 2.0) * TW_COST_SUMMARY * (double)n;
-    return chains * (cost * ((double)warmup_left(o, rate, used) + draws) + summaries * draws);
-}
-
-/* Of a pilot's draws: of the latents that it watches. */
+/* The cost of summarising a pilot's draws. */
 static double cost_of_measuring(const tw_auto_options *o, size_t n, size_t draws)
 {
     return TW_COST_SUMMARY * (double)(o->chains * draws) * (double)watched(n);
 }
 
-/* ---- a pilot on its way ---- */
+/* ---- a running pilot ---- */
 
 typedef struct pilot {
     tw_context *ctx;
@@ -94,18 +64,18 @@ typedef struct pilot {
     tw_candidate *candidate;
     tw_sampling *sampling;
     tw_tuning tuning;
-    double believed, bound; /* effective draws per draw */
+    double believed, bound; /* effective draws per draw: the shrunk estimate, and the bound by jumps */
     const double *variance; /* the approximation's */
-    double step;            /* the least that one step costs */
+    double step;            /* the least cost of a step */
     size_t done, total;     /* iterations of this leg */
-    size_t used;            /* of all legs */
-    double moves, measured; /* what its transitions cost so far, and its diagnostics */
-    double begun;           /* the moment */
-    const char *hopeless;   /* why, or NULL */
+    size_t used;            /* iterations of all legs */
+    double moves, measured; /* the cost of its transitions and of its summaries so far */
+    double begun;           /* wall time at its start */
+    const char *hopeless;   /* why it cannot win; NULL: it can */
 } pilot;
 
-/* Iterations of a leg: transitions of all chains together teach, but a chain has its start to forget. A run that is itself
- * short has short pilots. */
+/* The iterations of a leg. Tuning learns from the transitions of all chains together, so many chains need
+ * fewer iterations, but each chain must also forget its start. A short run has short pilots. */
 typedef struct leg {
     size_t warmup, draws;
 } leg;
@@ -121,9 +91,10 @@ static leg leg_of(const pilot *p, bool second)
     return (leg){second ? 0 : (size_t)warmup, (size_t)fmin(draws, most)};
 }
 
-/* A bound of the effective draws per draw that short runs of slow chains show too. With rho the correlation of neighbours,
- * 1 - rho = E (x' - x)^2 / (2 Var x), a reversible chain has an autocorrelation time of at least (1 + rho) / (1 - rho): the time
- * is convex in its eigenvalues. The variance is the approximation's. */
+/* A bound on the effective draws per draw that holds in short runs of slow chains too. With the
+ * correlation rho of successive draws, 1 - rho = E (x' - x)^2 / (2 Var x), the autocorrelation time of a
+ * reversible chain is at least (1 + rho) / (1 - rho), because it is a convex function of the chain's
+ * eigenvalues. The variance is the approximation's. */
 static double bound_by_jumps(const pilot *p, const tw_draws *d)
 {
     double least = INFINITY;
@@ -143,7 +114,7 @@ static double transitions_of(const tw_draws *d)
     return (double)(d->warmup.transitions + d->sampling.transitions);
 }
 
-/* What the transitions of this leg have cost; with `work`, those of all legs. */
+/* The cost of the transitions of this leg; if the method counts its work, of all legs. */
 static double cost_so_far(const pilot *p, const tw_draws *d)
 {
     tw_sampler *s = p->sampling->sampler;
@@ -153,23 +124,23 @@ static double cost_so_far(const pilot *p, const tw_draws *d)
     return transitions * s->method->cost(s, steps / transitions);
 }
 
-/* With an effective draw for each draw? A slow leader takes more than it seems. */
+/* Is it too expensive even with r = 1? Never against a slow leader, whose cost is underestimated. */
 static bool is_too_dear(const pilot *p, double cost)
 {
     if (isinf(p->leader->budget)) return false;
-    return cost_to_goal(p->options, p->n, p->leader, best_rate, cost, p->used) >
+    return tw_pilot_cost_to_goal(p->options, p->n, p->leader, best_rate, cost, p->used) >
            clearly * p->leader->flops_to_goal;
 }
 
-/* With as many effective draws as its moves are worth at most? */
+/* Is it too slow even with the r that its jumps bound? */
 static bool moves_too_little(const pilot *p, const tw_draws *d, double cost)
 {
     if (d->draws < 2 || d->draws * d->chains < ENOUGH_JUMPS) return false;
     double rate = fmin(best_rate, clearly * bound_by_jumps(p, d));
-    return cost_to_goal(p->options, p->n, p->leader, rate, cost, p->used) > p->leader->flops_to_goal;
+    return tw_pilot_cost_to_goal(p->options, p->n, p->leader, rate, cost, p->used) > p->leader->flops_to_goal;
 }
 
-/* With a pilot of so much a transition, would losers cost more than a third of what the leader takes in all? */
+/* With a pilot of this cost per transition, would the losers exceed the leader's budget? */
 static bool is_over_budget(const pilot *p, double cost)
 {
     size_t draws = leg_of(p, false).draws + leg_of(p, true).draws;
@@ -178,7 +149,9 @@ static bool is_over_budget(const pilot *p, double cost)
     return p->leader->flops_lost + moves + cost_of_measuring(p->options, p->n, draws) > p->leader->budget;
 }
 
-/* By what a transition cost so far, in the mean. What a pilot costs is asked once and soon, for one that is cut short tells nothing. */
+/* Why the pilot cannot win, from the mean cost of its transitions so far. The budget is checked once and
+ * early, because a pilot that ends later would have cost something and shown nothing. Only the first leg
+ * is judged. */
 static const char *why_hopeless(const pilot *p, const tw_draws *d)
 {
     bool has_steps = p->sampling->sampler->method->info.has_steps;
@@ -200,7 +173,7 @@ static bool asked_to_end(void *user, const tw_draws *so_far)
     return p->hopeless || tw_poll(p->ctx) != TW_OK;
 }
 
-/* Called before that. */
+/* tw_chains_run_until calls this before asked_to_end, hence done + 1. */
 static bool relay(void *user, const tw_progress *now)
 {
     const pilot *p = user;
@@ -213,6 +186,7 @@ static bool relay(void *user, const tw_progress *now)
 
 /* ---- legs ---- */
 
+/* Copy the latents that are measured. */
 static tw_status thin_out(tw_context *ctx, const tw_draws *all, tw_draws *few)
 {
     size_t step = (all->n + WATCHED - 1) / WATCHED, columns = all->chains * all->draws;
@@ -224,8 +198,9 @@ static tw_status thin_out(tw_context *ctx, const tw_draws *all, tw_draws *few)
     return TW_OK;
 }
 
-/* Steps that diverge show a tail where chains may stand still for long, and the run would end with a warning. After the first leg chains
- * may still come from such a tail. */
+/* The factor of r for failed transitions. Divergent steps indicate a tail in which chains may stay for
+ * long, and the run would end with a warning. Failures in the first leg do not count: chains may have
+ * started in such a tail. */
 static double trust(const tw_draws *d, bool second)
 {
     const tw_totals *t = &d->sampling;
@@ -251,20 +226,22 @@ static tw_status measure(pilot *p, const tw_draws *draws, bool second)
     c->efficiency = c->ess_per_draw / c->flops_per_draw;
     p->bound = bound_by_jumps(p, draws);
     p->believed = trust(draws, second) * fmin(p->bound, c->ess_per_draw * ess / (ess + believed_from));
-    c->flops_to_goal = cost_to_goal(p->options, p->n, p->leader, p->believed, c->flops_per_draw, p->used);
+    c->flops_to_goal =
+        tw_pilot_cost_to_goal(p->options, p->n, p->leader, p->believed, c->flops_per_draw, p->used);
     return TW_OK;
 }
 
-/* Of all legs so far; work is counted through all of them. */
+/* Update the cost of the pilot after a leg. A method that counts its work counts that of all legs. */
 static void count_cost(pilot *p, const tw_draws *d)
 {
-    bool through = p->sampling->sampler->method->work;
-    double before = through ? 0.0 : p->moves;
-    if (through || transitions_of(d) > 0.0) p->moves = before + cost_so_far(p, d);
+    bool counts_work = p->sampling->sampler->method->work;
+    double before = counts_work ? 0.0 : p->moves;
+    if (counts_work || transitions_of(d) > 0.0) p->moves = before + cost_so_far(p, d);
     if (!p->hopeless) p->measured += cost_of_measuring(p->options, p->n, d->draws);
     p->candidate->flops_spent = p->moves + p->measured;
 }
 
+/* Remove the measurements of a pilot that ended early. */
 static void forget(tw_candidate *c)
 {
     c->eps = c->acceptance = c->ess_per_draw = c->flops_per_draw = c->efficiency = c->flops_to_goal = NAN;
@@ -300,16 +277,17 @@ static tw_status run_leg(pilot *p, uint64_t number, bool second)
     return status;
 }
 
-/* After the first leg: even if the draws were worth twice what is believed? */
+/* After the first leg: would it lose even with twice the estimated r? */
 static bool loses(const pilot *p)
 {
     const tw_candidate *c = p->candidate;
     double rate = fmin(p->bound, 2.0 * p->believed);
-    return cost_to_goal(p->options, p->n, p->leader, rate, c->flops_per_draw, p->used) >
+    return tw_pilot_cost_to_goal(p->options, p->n, p->leader, rate, c->flops_per_draw, p->used) >
            p->leader->flops_to_goal;
 }
 
-/* Of a cheap method: how slow it is need not be known, and would take long to find out. */
+/* Is this a cheap method with slow chains? A second leg would then take long, and its estimate is not
+ * needed. */
 static bool is_slow(const pilot *p)
 {
     return p->sampling->sampler->method->cheap && fmin(p->bound, 2.0 * p->believed) < slow_rate;
@@ -329,6 +307,7 @@ static tw_status run_legs(pilot *p, uint64_t number)
     return is_slow(p) ? TW_OK : run_leg(p, number, true);
 }
 
+/* Keep the final positions and the tuning for the final run. */
 static tw_status keep_head(const pilot *p, tw_head_start *head)
 {
     tw_sampler *s = p->sampling->sampler;
@@ -340,11 +319,11 @@ static tw_status keep_head(const pilot *p, tw_head_start *head)
     head->ctx = p->ctx;
     head->tuning = p->tuning;
     head->iterations = p->used;
-    head->warmup = warmup_left(p->options, p->candidate->ess_per_draw, p->used);
+    head->warmup = tw_pilot_warmup_left(p->options, p->candidate->ess_per_draw, p->used);
     return TW_OK;
 }
 
-/* What a slow one takes is not known, but more than it seems: any other pilot pays then. */
+/* The cost of a slow leader is underestimated, so its budget for other pilots is unlimited. */
 static void take_lead(const pilot *p)
 {
     const tw_candidate *c = p->candidate;
@@ -353,10 +332,11 @@ static void take_lead(const pilot *p)
     p->leader->budget = is_slow(p) ? INFINITY : (c->flops_spent + c->flops_to_goal) / 3.0;
 }
 
-/* With an effective draw for each draw of so little cost? */
+/* Before the start: is it too expensive even with r = 1 at this least cost, or its pilot over the budget? */
 static bool cannot_win(const pilot *p, double cost)
 {
-    bool cannot = cost_to_goal(p->options, p->n, p->leader, best_rate, cost, 0) > p->leader->flops_to_goal;
+    bool cannot =
+        tw_pilot_cost_to_goal(p->options, p->n, p->leader, best_rate, cost, 0) > p->leader->flops_to_goal;
     if (cannot) p->candidate->reason = "skipped: too expensive to win";
     if (cannot || !is_over_budget(p, cost)) return cannot;
     p->candidate->reason = "skipped: a pilot of its cost does not pay";

@@ -1,23 +1,31 @@
-/* pilot.h: the pilot run of one candidate, and what it would cost it to go on to the goal. */
+/* pilot.h: the pilot run of one candidate, which estimates its cost to reach the goal. */
 #ifndef TALWEG_SAMPLE_PILOT_H
 #define TALWEG_SAMPLE_PILOT_H
 
 #include "sample/sampler.h"
 
-/* What there is to beat. */
+/* The best candidate so far. */
 typedef struct tw_leader {
-    double flops_to_goal; /* INFINITY: nobody leads yet */
-    double budget;     /* the most that the pilots of all others may cost: a third of what it takes in all */
-    double flops_lost; /* by those so far */
+    double flops_to_goal; /* INFINITY: there is none yet */
+    double budget;        /* limit on the cost of all other pilots: a third of the leader's total cost */
+    double flops_lost;    /* the cost of the other pilots so far */
     double ess_per_draw;
 } tw_leader;
 
-/* Iterations of warm-up that a run needs in all, of a sampler that is worth so many effective draws per draw: to tune, and ten
- * times its autocorrelation time, to forget the start; as many as were asked for, where they were. */
+/* The iterations of warm-up that a run needs in all: enough to tune, and ten autocorrelation times
+ * (1/ess_per_draw) to forget the start. If the options give a number, that number. */
 size_t tw_pilot_warmup(const tw_auto_options *o, double ess_per_draw);
 
-/* Run it, as long as it can win; then it leads. `number`: of the candidate, from 1 on. The winner's head start goes to `head`, which may be
- * NULL, where c comes out ahead of the leader. */
+/* The iterations of warm-up that remain after `used` iterations of a pilot: at least a quarter of all. */
+size_t tw_pilot_warmup_left(const tw_auto_options *o, double ess_per_draw, size_t used);
+
+/* The remaining cost to reach the goal after `used` iterations, for n latents and this cost per draw. If
+ * the options give a number of draws, the goal is the leader's effective draws in that number. */
+double tw_pilot_cost_to_goal(const tw_auto_options *o, size_t n, const tw_leader *leader, double ess_per_draw,
+                             double cost, size_t used);
+
+/* Run the pilot of candidate c, with numbers from 1 on, and end it early if it cannot win. If c beats the
+ * leader, it becomes the leader, and its final state and tuning go to `head` (NULL: not wanted). */
 tw_status tw_pilot_run(const tw_posterior *p, const tw_auto_options *o, uint64_t number, tw_leader *leader,
                        tw_candidate *c, tw_head_start *head);
 

@@ -1,35 +1,41 @@
-/* trajectory.c: how long a trajectory should be.
+/* trajectory.c: tune the length of trajectories.
  *
- * For one direction of a Gaussian, a trajectory that turns by an angle t leaves a correlation rho = cos t between its
- * ends, and 1 - rho = E|x' - x|^2 / (2 E|x - mean|^2). A chain with that correlation has (1 - rho) / (1 +
- * rho) effective draws per iteration. The squares of deviations, d^2 = (x - mean)^2, from which spread and tails are
- * estimated, have a correlation of cos^2 t between the ends, and 1 - rho = E(d'^2 - d^2)^2 / (2 Var d^2). The worth of a
- * length is that of the slower of the two,
+ * For one direction of a Gaussian, a trajectory that rotates (x, p) by an angle t has a correlation rho = cos
+ * t between its ends, and 1 - rho = E|x' - x|^2 / (2 E|x - mean|^2). A chain with that correlation has (1 -
+ * rho) / (1 + rho) effective draws per iteration. The squared deviations d^2 = (x - mean)^2, which estimate
+ * variances and tails, have a correlation of cos^2 t between the ends, and 1 - rho = E(d'^2 - d^2)^2 / (2 Var
+ * d^2). The slower of the two decides,
  *
- *     rate = (1 - rho) / (1 + rho) / L,     rho the larger of both, >= 0,     L leapfrog steps,
+ *     rate = (1 - rho) / (1 + rho) / L,     rho the larger of both, >= 0,     L leapfrog steps:
  *
- * expected squared jumps made into effective draws per cost. Negative rho gets no credit: it helps means
- * and hurts variances. Jumps are those of the chain itself, rejections included. The norm is taken in x,
- * where the directions of large posterior variance, the slow ones, weigh most. On a Gaussian with unit mass
- * the best length is pi/2, a quarter of the orbit, which renews x and x^2 both; a longer one would renew x alone.
+ * effective draws per cost, from expected squared jumps. A negative rho counts as 0, since it helps means but
+ * hurts variances. The jumps are those of the chain, including rejections. The norm is taken in x, where
+ * directions of large posterior variance, which are the slow ones, have the largest weight. On a Gaussian
+ * with unit mass the best length is pi/2, a quarter of the orbit, which decorrelates x and x^2; a longer one
+ * decorrelates only x.
  *
- * Squares count where the posterior is round in the metric, as in EP's. Elsewhere, in the prior's metric or on x itself, its
- * directions have orbits of different lengths: some squares are slow at any length, and the slow directions need a long one.
+ * Squares count only if the posterior has about the same scale in all directions of the metric, as in EP's.
+ * In the prior's metric or with unit mass on x the orbits of the directions have different lengths: some
+ * squares are slow at any length, and the slow directions need a long one.
  *
- * The ladder of lengths is T 1.5^k: up as long as the rate rises, else down, and the best one stays.
+ * The lengths are T 1.5^k. The search goes up as long as the rate increases, otherwise down, and keeps the
+ * best.
  */
 #include <math.h>
 
 #include "math/random.h"
 #include "sample/warmup.h"
 
-static const double rung = 1.5, clearly = 1.1; /* rates of a window are known to some 10 % */
+static const double rung = 1.5; /* the ratio of successive lengths */
+static const double clearly =
+    1.1; /* the ratio of rates that counts: a window estimates a rate to about 10 % */
 
 void tw_ladder_begin(tw_ladder *ladder, double length, bool round)
 {
     *ladder = (tw_ladder){.length = length, .best = length, .round = round};
 }
 
+/* rho = 1 - E jump^2 / (2 Var), at least 0. */
 static double correlation(double jump, double variance)
 {
     return variance > 0.0 ? fmax(0.0, 1.0 - 0.5 * jump / variance) : 0.0;
@@ -42,7 +48,7 @@ static double rate(const tw_ladder *l, const tw_jumps *mean)
     return (1.0 - rho) / (1.0 + rho) / mean->steps;
 }
 
-/* The next rung. A first step up that does not pay turns the ladder round, once. */
+/* Choose the next length. If the first step up is not better, the search changes its direction, once. */
 static void climb(tw_ladder *l, bool better)
 {
     if (!better && l->committed) l->done = true;
@@ -106,8 +112,8 @@ void tw_quarters_learn(tw_quarters *q, size_t columns, const tw_record *records)
 
 size_t tw_quarters_enough(const tw_quarters *q, double target, size_t steps, size_t cap)
 {
-    enum { KNOWN = 20 };       /* moves: the mean of fewer is known to no better than 0.05 */
-    const double clear = 0.05; /* less is no reason for another step */
+    enum { KNOWN = 20 };       /* with fewer moves the error of the mean acceptance exceeds 0.05 */
+    const double clear = 0.05; /* a smaller deficit does not justify another step */
     while (steps < cap && steps <= TW_FEW_STEPS && q->moves[steps] >= KNOWN &&
            q->accepted[steps] < (target - clear) * (double)q->moves[steps])
         steps++;

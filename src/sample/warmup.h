@@ -50,24 +50,32 @@ size_t tw_jittered_steps(size_t mean, size_t cap, uint64_t seed, uint64_t iterat
 double tw_jittered_eps(double largest, uint64_t seed, uint64_t iteration);
 #define TW_MEAN_OF_JITTERED_EPS 0.75
 
-/* Where H is an oscillator but for a small part, the drift turning in EP's frame, a quarter of the orbit is the best length of all, and a fixed
- * number of steps makes it: only the angle is uniform, on (0.9 to 1.1) pi/2, which renews x^2 to 0.99. True where both step size and number are tuned.
- * One trajectory in eight takes twice as many steps of half the size (unless that is more than `cap`), so that a chain where all others are rejected moves on. */
+/* Does every trajectory take a quarter of the orbit? If drifts are rotations in EP's frame, H is that of a
+ * harmonic oscillator except for a small part, so a quarter is the best length. True if the step size and
+ * the number of steps are both tuned. */
 bool tw_takes_quarters(const tw_sampler *s, const tw_chains_options *o);
+
+/* Set the move of one quarter, given its steps and eps = (pi/2) / steps, or less if `cap` limits the
+ * steps. The number of steps is fixed. The angle is uniform on (0.9 to 1.1) pi/2, which leaves a mean
+ * correlation of 0.01 of x^2. One trajectory in eight takes twice as many steps of half the size (unless
+ * that exceeds `cap`), so that a chain whose other trajectories are rejected still moves. */
 void tw_quarter_move(double eps, size_t steps, size_t cap, tw_move *move);
 
-/* How many of the quarters of few steps were accepted. There the acceptance jumps between one number of steps and the next (3: 0.70, 4: 0.86),
- * the tuned step size comes to lie at the border, and chance would decide on its side. */
+/* The acceptance of quarters with few steps. For few steps the acceptance jumps from one number of steps
+ * to the next (3: 0.70, 4: 0.86). The tuned step size is then between two numbers, and chance would choose
+ * one of them. */
 enum { TW_FEW_STEPS = 10 };
 typedef struct tw_quarters {
-    size_t steps; /* of the current iteration, unless it is one of twice as many */
-    double accepted[TW_FEW_STEPS + 1];
+    size_t steps;                      /* of the current iteration, unless it takes twice as many */
+    double accepted[TW_FEW_STEPS + 1]; /* sums of acceptance rates, for each number of steps */
     size_t moves[TW_FEW_STEPS + 1];
 } tw_quarters;
 
+/* Add the moves of an iteration. */
 void tw_quarters_learn(tw_quarters *quarters, size_t columns, const tw_record *records);
 
-/* The smallest number, from `steps` on, that was not found to be accepted clearly less than the target, up to `cap`. */
+/* The smallest number of steps, from `steps` up to `cap`, whose acceptance is not known to be clearly
+ * below the target. */
 size_t tw_quarters_enough(const tw_quarters *quarters, double target, size_t steps, size_t cap);
 
 /* ---- warmup.c: the schedule */
