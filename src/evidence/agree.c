@@ -1,9 +1,10 @@
-/* agree.c: do estimates of log Z agree with one another, and approximations with them?
+/* agree.c: do estimates of log Z agree with one another, and approximations with them? Which estimates are
+ * doubtful?
  *
- * Estimates a, b of the same number with independent errors of standard deviations s, t differ by about
- * sqrt(s^2 + t^2): more than four of those is no chance. Estimates made of the same draws err together, so
- * that nothing follows from a small difference: they are not compared. Rounding gets a small allowance, since the error of
- * an estimate may be zero (a Gaussian likelihood, where every weight is the same).
+ * Two estimates of the same number with independent errors of standard deviations s and t differ by about
+ * sqrt(s^2 + t^2). A difference of more than four of these is not chance. Estimates from the same draws have
+ * dependent errors, so a small difference shows nothing, and they are not compared. The distance allows for
+ * rounding, because the error of an estimate may be zero (for a Gaussian likelihood all weights are equal).
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,9 +13,9 @@
 #include "talweg/diagnose.h"
 #include "talweg/evidence.h"
 
-static const double rounding = 1e-9; /* relative, of log Z itself */
+static const double rounding = 1e-9; /* relative to log Z */
 
-/* |a - b| in joint standard errors; infinite where one of them is no number. */
+/* |a - b| in joint standard errors; infinite if one of them is not finite. */
 static double distance(const tw_estimate *a, const tw_estimate *b)
 {
     double size = fmax(fabs(a->log_z), fabs(b->log_z));
@@ -23,17 +24,21 @@ static double distance(const tw_estimate *a, const tw_estimate *b)
     return difference / hypot(hypot(a->se, b->se), rounding * (1.0 + size));
 }
 
+/* An estimate with a log Z but without an error cannot be compared; one without a log Z disagrees with
+ * all. */
 static bool comparable(const tw_estimate *e)
 {
     return !isfinite(e->log_z) || isfinite(e->se);
 }
 
+/* Is this an estimate of parallel tempering? */
 static bool tempered(const tw_estimate *e)
 {
     return strcmp(e->method, "stepping-stone") == 0 || strcmp(e->method, "thermodynamic") == 0;
 }
 
-/* Are they made of the same draws? Files of earlier versions do not say, and hold one run of each method. */
+/* Do they use the same draws? Files of earlier versions do not say (draws = 0); they contain one run per
+ * method. */
 static bool share_draws(const tw_estimate *a, const tw_estimate *b)
 {
     if (a->draws != b->draws) return false;
@@ -54,7 +59,7 @@ tw_agreement tw_evidence_agree(size_t count, const tw_estimate *estimates)
             }
             a.known = true;
             double d = distance(&estimates[i], &estimates[j]);
-            if (d <= a.worst) continue; /* NaN at first: then any d is taken */
+            if (d <= a.worst) continue; /* false for the first pair, as worst is NaN */
             a.worst = d;
             a.first = i;
             a.second = j;
@@ -132,8 +137,9 @@ double tw_evidence_compare(const tw_estimate *estimate, const char *name, double
     return errors;
 }
 
-/* k of few weights is drawn towards 1/2 and uncertain, so that their limit is lower: 0.58 for 256. The limit of many holds
- * for a reverse run, whose error contains the tail that the forward run found, and where the number is not known. */
+/* The estimate of Pareto's k from few weights is uncertain and shrunk towards 1/2, so few weights have a
+ * lower limit (0.58 for 256). The limit for many weights applies to a reverse run, whose error includes
+ * the tail that the forward run found, and if the number of weights is unknown. */
 static tw_warning doubt_weights(const tw_estimate *e)
 {
     bool many = !isnan(e->missed) || e->particles == 0;
@@ -144,7 +150,7 @@ static tw_warning doubt_weights(const tw_estimate *e)
     return (tw_warning){.code = TW_WARNING_COUNT};
 }
 
-/* The gravest first. */
+/* The most serious doubt about an estimate of parallel tempering. */
 static tw_warning doubt_tempering(const tw_estimate *e)
 {
     if (!isfinite(e->log_z)) return (tw_warning){.code = TW_WARN_WITHHELD};

@@ -1,10 +1,11 @@
-/* evidence_judge.c: what the estimates of a run are worth: do they agree, is one of them none, was the goal met? */
+/* evidence_judge.c: judge the estimates of a run: is each of them usable, do they agree, and is the goal
+ * reached? */
 #include <math.h>
 #include <string.h>
 
 #include "evidence/evidence_plan.h"
 
-static const double high_failures = 0.01; /* of the transitions */
+static const double high_failures = 0.01; /* fraction of failed transitions that raises a warning */
 
 static void warn(tw_evidence_result *r, size_t i, tw_warning_code code, double first, double second,
                  double third)
@@ -14,17 +15,17 @@ static void warn(tw_evidence_result *r, size_t i, tw_warning_code code, double f
     tw_warnings_add(&r->warnings, &warning);
 }
 
-static bool is_integral(const tw_estimate *e)
+static bool is_thermodynamic(const tw_estimate *e)
 {
     return strcmp(e->method, "thermodynamic") == 0;
 }
 
-/* No number is no estimate, and weights that collapsed are none. Where thermodynamic integration has none, the stepping
- * stones of the same run decide. */
+/* An estimate that is not finite, or whose weights collapsed, is a numerical failure. Thermodynamic
+ * integration may have no number: then the stepping-stone estimate of the same run decides. */
 static void judge_estimate(tw_evidence_result *r, size_t i)
 {
     const tw_estimate *e = &r->estimate[i];
-    bool no_number = !isfinite(e->log_z) && isnan(e->weight_ess) && !is_integral(e);
+    bool no_number = !isfinite(e->log_z) && isnan(e->weight_ess) && !is_thermodynamic(e);
     bool collapsed = !isnan(e->weight_ess) && (!isfinite(e->log_z) || e->weight_ess < 2.0);
     if (no_number) warn(r, i, TW_WARN_NO_NUMBER, 0.0, 0.0, 0.0);
     if (collapsed)
@@ -33,12 +34,12 @@ static void judge_estimate(tw_evidence_result *r, size_t i)
     if (e->failures > high_failures) warn(r, i, TW_WARN_FAILURES, 100.0 * e->failures, 0.0, 0.0);
 }
 
-/* The error of thermodynamic integration does not count: it has a part that more effort leaves. */
+/* The goal does not apply to thermodynamic integration: part of its error does not fall with more draws. */
 static void judge_goal(const tw_evidence_plan *p, tw_evidence_result *r)
 {
     double worst = 0.0;
     for (size_t i = 0; i < r->count; i++)
-        if (!is_integral(&r->estimate[i])) worst = fmax(worst, r->estimate[i].se);
+        if (!is_thermodynamic(&r->estimate[i])) worst = fmax(worst, r->estimate[i].se);
     if (p->until_se == 0.0 || !(worst > p->until_se)) return;
     if (r->verdict == TW_OK) r->verdict = TW_NOT_CONVERGED;
     tw_warnings_add(&r->warnings,
@@ -59,6 +60,7 @@ static void judge_agreement(tw_evidence_result *r)
 void tw_evidence_judge(const tw_evidence_plan *plan, tw_evidence_result *r)
 {
     r->agreement = tw_evidence_agree(r->count, r->estimate);
+    /* All estimates start at one mode and may miss another, so their agreement shows nothing. */
     if (plan->one_mode && r->agreement.agree) {
         r->agreement.one_mode = true;
         r->agreement.known = r->agreement.agree = false;

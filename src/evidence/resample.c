@@ -1,8 +1,8 @@
 /* resample.c: systematic resampling (Kitagawa 1996).
  *
- * The points (i + u) / count, i = 0..count-1, are a comb of equal spacing shifted by one uniform number. The
- * ancestor of particle i is the j whose interval of the cumulated weights, [C_{j-1}, C_j) of length W_j, holds
- * its point.
+ * The points (i + u) / count, i = 0..count-1, are equally spaced and shifted by one uniform number u. The
+ * ancestor of particle i is the j whose interval of cumulative weights, [C_{j-1}, C_j) of length W_j,
+ * contains the point of i.
  */
 #include "evidence/resample.h"
 
@@ -11,7 +11,8 @@
 void tw_resample_systematic(size_t n, const double *log_weight, double u, size_t count, size_t *ancestor)
 {
     double largest = -INFINITY, total = 0.0, sum = 0.0;
-    size_t next = 0, last = 0; /* the last weight above 0 takes what rounding may leave over */
+    size_t next = 0,
+           last = 0; /* last: the last weight above 0; it gets the points that rounding leaves over */
     for (size_t j = 0; j < n; j++) largest = fmax(largest, log_weight[j]);
     for (size_t j = 0; j < n; j++) total += exp(log_weight[j] - largest);
     for (size_t j = 0; j < n && next < count; j++) {

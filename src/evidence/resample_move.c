@@ -1,21 +1,22 @@
 /* resample_move.c: adaptive resample-move (sequential Monte Carlo samplers: Del Moral, Doucet & Jasra 2006;
  * with adaptive particle numbers: Fraccaro, Paquet & Winther 2016).
  *
- * After a pilot (pilot.c) everything is fixed: temperatures b_k, moves and step sizes, at which temperatures
- * particles are resampled, and how many there are. Then R islands, which share nothing, each with P_k / R particles at
- * step k, whose weights begin with w_j = 1:
+ * A pilot (pilot.c) fixes everything: the temperatures b_k, moves and step sizes, the temperatures at which
+ * particles are resampled, and the numbers of particles. Then M independent islands r, each with P_k / M
+ * particles at step k and weights that start at w_j = 1, run
  *
  *   k = 1..B:  w_j *= exp((b_k - b_{k-1}) R(x_j));
- *              where the plan resamples, and at the end: log Z_r += log mean_j w_j;
- *              where it resamples: P_{k+1} / R ancestors by systematic resampling with weights w_j, which are 1 again;
+ *              if the plan resamples here, and at the end: log Z_r += log mean_j w_j;
+ *              if it resamples: P_{k+1} / M ancestors by systematic resampling by w_j, then w_j = 1;
  *              moves at b_k.
  *
- * Each Z_r is unbiased, as resampling is for any number of descendants (E[copies of j] = count W_j) and nothing
- * depends on the particles of the run. So is their mean; log Z is its log. Its error: see estimate(). Sixteen islands
- * know their own spread to 18 % only, and if the weights are skewed it is small where the estimate is low; so weights
- * are resampled only where they need it, and the weights of all particles between two resamplings, which are many, have
- * a say in the error, and their tail in the doubt (tw_evidence_doubt). Particles of all islands move in lockstep, as
- * columns of one sampler.
+ * Each Z_r is unbiased, because resampling is unbiased for any number of descendants (E[copies of j] = count
+ * W_j) and the plan does not depend on the particles of the run. So their mean is unbiased; log Z is its
+ * logarithm. estimate() computes its error. The spread of sixteen islands is known only to 18 %, and with
+ * skewed weights it is small when the estimate is low. So particles are resampled only when their weights
+ * require it, and the error also uses the weights of all particles between two resamplings, which are many;
+ * the tail of these weights may raise a doubt (tw_evidence_doubt). The particles of all islands move in
+ * lockstep, as columns of one sampler.
  */
 #include <math.h>
 #include <string.h>
@@ -26,9 +27,9 @@
 #include "math/random.h"
 #include "talweg/diagnose.h"
 
-enum { BOOTSTRAP = 200 };
+enum { BOOTSTRAP = 200 }; /* bootstrap samples */
 
-/* The weights of step k, on top of those since the last resampling. */
+/* Multiply the weights since the last resampling by those of step k. */
 static void weigh(tw_resample_move *s, size_t k)
 {
     double change = s->plan->step[k].beta - s->plan->step[k - 1].beta;
@@ -36,7 +37,7 @@ static void weigh(tw_resample_move *s, size_t k)
     for (size_t j = 0; j < s->walk->particles; j++) s->log_weight[j] += change * s->walk->log_ratio[j];
 }
 
-/* log Z_r so far, with the weights since the last resampling. */
+/* now = log Z_r of each island, with the weights since the last resampling. */
 static void estimate_islands(tw_resample_move *s)
 {
     size_t each = s->walk->particles / s->o->islands;
@@ -44,15 +45,15 @@ static void estimate_islands(tw_resample_move *s)
         s->now[i] = s->log_z[i] + tw_log_mean_exp(each, s->log_weight + i * each, NULL);
 }
 
-/* A period ends: how many of its weights are effective, and how heavy their tail is, */
+/* At the end of a period: the ESS of its weights and the Pareto k of their tail. */
 static void judge_weights(tw_resample_move *s)
 {
     s->weight_ess = fmin(s->weight_ess, tw_weights_ess(s->walk->particles, s->log_weight));
     s->pareto_k = fmax(s->pareto_k, tw_weights_pareto_k(s->walk->particles, s->log_weight));
 }
 
-/* and what they say of Z and of its error. */
-static void settle(tw_resample_move *s)
+/* End a period: add its weights to log Z_r and to the variance of log Z. */
+static void end_period(tw_resample_move *s)
 {
     double se;
     judge_weights(s);
@@ -62,7 +63,7 @@ static void settle(tw_resample_move *s)
     memcpy(s->log_z, s->now, s->o->islands * sizeof *s->log_z);
 }
 
-/* The next generation goes to x, island by island. */
+/* Resample the particles of each island into x, and reset the weights. */
 static void resample(tw_resample_move *s, size_t k)
 {
     size_t n = s->walk->target->model->n, islands = s->o->islands;
@@ -77,12 +78,12 @@ static void resample(tw_resample_move *s, size_t k)
     memset(s->log_weight, 0, to * islands * sizeof *s->log_weight);
 }
 
-/* Go to b_k, with the next generation where the plan has one. */
+/* Go to b_k, and resample if the plan says so. */
 static tw_status temper(tw_resample_move *s, size_t k)
 {
     const tw_rm_plan_step *step = &s->plan->step[k];
     if (!step->resample) return tw_walk_temper(s->walk, step->beta);
-    settle(s);
+    end_period(s);
     resample(s, k);
     TW_TRY(tw_walk_temper(s->walk, step->beta));
     TW_TRY(tw_walk_resize(s->walk, step[1].particles));
@@ -104,7 +105,7 @@ static tw_status move(tw_resample_move *s, size_t k)
     return TW_OK;
 }
 
-/* Is anything resampled before the weights of step `done`? */
+/* Was there a resampling before step `done`? */
 static bool has_resampled(const tw_resample_move *s)
 {
     size_t k = 1;
@@ -112,9 +113,9 @@ static bool has_resampled(const tw_resample_move *s)
     return k < s->done;
 }
 
-/* log Z so far. Without resampling all particles are independent, and their weights have the error. Else islands are;
- * their spread may be small by chance, but the error is not below that of periods that are independent of one
- * another. */
+/* log Z so far and its standard error. Without resampling all particles are independent, and their weights
+ * give the error. With resampling only islands are independent. Their spread may be small by chance, so
+ * the error is the larger of that spread and the error that independent periods would have. */
 static double estimate(const tw_resample_move *s, double *se)
 {
     double period, islands, log_z = tw_log_mean_exp(s->o->islands, s->now, &islands);
@@ -143,7 +144,7 @@ static bool report(tw_resample_move *s, size_t k)
     return tw_watch_tell(&s->watch, &now);
 }
 
-/* The weights of step k; true: there is a step after it, and nobody wants to stop. */
+/* Apply the weights of step k. *more: there is a step after it, and the caller does not want to stop. */
 static tw_status take_weights(tw_resample_move *s, size_t k, bool *more)
 {
     weigh(s, k);
@@ -222,7 +223,7 @@ static tw_status run(tw_resample_move *s, const tw_model *model, const tw_refere
     return climb(s);
 }
 
-/* What is decided before the run: by the pilot, or earlier. */
+/* Make the plan by a pilot, or restore it. */
 static tw_status make_plan(tw_resample_move *s, const tw_model *model, const tw_reference *reference)
 {
     const tw_rm_options *o = s->o;
@@ -248,7 +249,8 @@ static tw_status check(tw_context *ctx, const tw_rm_options *o)
     return tw_rm_check_pilot(ctx, o);
 }
 
-/* At any temperature: rm_plan.c shares them out within the spread, in multiples of the number of islands. */
+/* A bound on the number of particles at any temperature: tw_rm_plan_share keeps them within the spread,
+ * rounded to a multiple of the number of islands. */
 static uint64_t most_particles(const tw_rm_options *o)
 {
     return (uint64_t)(o->spread * (double)o->particles) + 2 * o->islands;

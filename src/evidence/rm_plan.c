@@ -1,17 +1,18 @@
-/* rm_plan.c: the parts of a plan that need no particles: the next temperature, and how a budget is shared.
+/* rm_plan.c: the choice of the next temperature, and of the numbers of particles within a budget.
  *
- * Temperature (Jasra, Stephens, Doucet & Tsagaris 2011; Zhou, Johansen & Aston 2016): the conditional effective
- * sample size falls as the step grows, so bisection finds the step that keeps a given fraction.
+ * Temperature (Jasra, Stephens, Doucet & Tsagaris 2011; Zhou, Johansen & Aston 2016): the conditional
+ * effective sample size falls as the step grows, so bisection finds the step that keeps a given fraction.
  *
- * Particles: var log Z is about sum_g v_g / P_g over the periods g between resamplings and the cost is sum_g c_g P_g,
- * so the best shares at a given cost have d/dP_g (v_g / P_g + lambda c_g P_g) = 0: P_g proportional to sqrt(v_g / c_g).
+ * Particles: over the periods g between resamplings, var log Z is about sum_g v_g / P_g, and the cost is
+ * sum_g c_g P_g. The minimum at a given cost has d/dP_g (v_g / P_g + lambda c_g P_g) = 0, so P_g is
+ * proportional to sqrt(v_g / c_g).
  */
 #include "evidence/rm_plan.h"
 
 #include <math.h>
 
 enum { HALVINGS = 60 };
-static const double negligible = 700.0; /* exp(-700): a weight that is none */
+static const double negligible = 700.0; /* a weight below exp(-700) of the largest is negligible */
 
 double tw_conditional_ess(size_t n, const double *log_weight, const double *log_ratio, double step)
 {
@@ -66,7 +67,7 @@ static double period_cost(const tw_rm_plan *plan, size_t k)
     return sum;
 }
 
-/* P for a scale, before rounding, of the period that begins with step k. */
+/* P of the period that begins with step k, before rounding: scale sqrt(v / c) within the spread. */
 static double share(const tw_rm_plan *plan, size_t k, double scale, double particles, double spread)
 {
     double variance = plan->step[period_end(plan, k)].variance;
@@ -84,7 +85,8 @@ static double total_cost(const tw_rm_plan *plan, double scale, double particles,
 
 void tw_rm_plan_share(tw_rm_plan *plan, size_t particles, size_t islands, double spread)
 {
-    double budget = 0.0, low = -100.0, high = 100.0, each = (double)particles; /* of log scale */
+    double budget = 0.0, each = (double)particles;
+    double low = -100.0, high = 100.0; /* bounds on the logarithm of scale */
     for (size_t k = 1; k <= plan->steps; k++) budget += tw_rm_plan_cost(plan, k) * each;
     for (size_t i = 0; i < HALVINGS; i++) {
         double middle = 0.5 * (low + high);

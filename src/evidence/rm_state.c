@@ -1,15 +1,15 @@
-/* rm_state.c: where resample-move stands after a temperature, saved and restored.
+/* rm_state.c: save and restore a run of resample-move after a temperature.
  *
- * The rest of a run depends on the plan that the pilot made, log Z of the islands up to the last resampling, the weights
- * since then, and where the particles are, before they are resampled by those weights. In tw_rm_state's
- * numbers these stand in this order, integers as doubles.
+ * The rest of a run depends on the plan, log Z of the islands up to the last resampling, the weights since
+ * then, and the positions of the particles before they are resampled with those weights. The numbers of
+ * tw_rm_state contain these in this order, integers as doubles.
  */
 #include <math.h>
 
 #include "evidence/resample_move.h"
 #include "sample/sampler.h"
 
-static const size_t most_count = (size_t)1 << 53; /* integers up to there are doubles */
+static const size_t most_count = (size_t)1 << 53; /* doubles represent integers up to this exactly */
 
 static void visit_plan(tw_rm_plan *plan, tw_visit *v)
 {
@@ -33,7 +33,7 @@ static void visit(tw_resample_move *s, tw_visit *v)
     tw_sampler_visit(s->walk->sampler, v);
 }
 
-/* Room for the largest number of particles; the walk is there. */
+/* The number of particles may grow, so allocate memory for the largest one. */
 tw_status tw_rm_allocate_state(tw_resample_move *s)
 {
     size_t most = 0, each = 1 + tw_sampler_state_size(s->walk->sampler) / s->walk->particles;
@@ -78,7 +78,7 @@ static tw_status refuse(tw_context *ctx, const tw_rm_state *state)
         state->particles, state->done, state->steps, state->count);
 }
 
-/* Could this be a step of the plan? */
+/* Is this a valid step of a plan? */
 static bool is_step(const tw_rm_options *o, const tw_rm_plan_step *step, bool first)
 {
     double most = fmax(o->spread * (double)o->particles + (double)o->islands, 2.0 * (double)o->islands);
@@ -88,7 +88,7 @@ static bool is_step(const tw_rm_options *o, const tw_rm_plan_step *step, bool fi
            step->moves <= o->max_moves;
 }
 
-/* A number of particles changes only by resampling, and there is none after the last step. */
+/* Does the number of particles change only at resamplings, and is there none after the last step? */
 static bool has_periods(const tw_rm_plan *plan)
 {
     for (size_t k = 1; k < plan->steps; k++)
@@ -96,7 +96,7 @@ static bool has_periods(const tw_rm_plan *plan)
     return !plan->step[plan->steps].resample;
 }
 
-/* Does it say, of the plan and of where it stands, what a run with these options could? */
+/* Are the numbers of steps possible in a run with these options? */
 static bool fits(const tw_rm_options *o, const tw_rm_state *state)
 {
     size_t capacity = o->beta ? o->temperatures : o->max_temperatures;

@@ -1,4 +1,4 @@
-/* walk.c: see walk.h. */
+/* walk.c: an ensemble of particles on the tempered path (walk.h). */
 #include "evidence/walk.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ bool tw_walk_tunes(const tw_sampler_options *kernel, double eps)
     return eps == 0.0 && method && method->has_eps;
 }
 
-/* What depends on the number of particles. */
+/* Make everything that depends on the number of particles. */
 static tw_status make_particles(tw_walk *w)
 {
     void *records = NULL;
@@ -106,7 +106,8 @@ void tw_reference_draw(const tw_reference *q, uint64_t seed, uint64_t first_chai
     tw_gaussian_positions(q->gaussian, count, normals, x);
 }
 
-/* The first bits of the first stream, as many as a double holds, and not 0. */
+/* The first 53 bits of the first stream, which a double represents exactly; the last bit is set, so never
+ * 0. */
 size_t tw_draws_number(uint64_t seed, uint64_t first_chain)
 {
     tw_stream stream = tw_stream_at(seed, TW_STREAM_START, first_chain, 0);

@@ -1,5 +1,5 @@
-/* walk.h: an ensemble on the tempered path: particles from q, moved at one temperature after another. Shared
- * by AIS, parallel tempering and resample-move. */
+/* walk.h: an ensemble of particles on the tempered path: drawn from q, then moved at one temperature after
+ * another. AIS, parallel tempering and resample-move use it. */
 #ifndef TALWEG_EVIDENCE_WALK_H
 #define TALWEG_EVIDENCE_WALK_H
 
@@ -20,37 +20,37 @@ typedef struct tw_walk {
     double transitions;
 } tw_walk;
 
-/* Who is told how far a run is, and whether the answer was to stop. */
+/* The receiver of progress reports, and whether it asked to stop. */
 typedef struct tw_watch {
     tw_context *ctx;
-    tw_progress_function *progress; /* NULL: nobody */
+    tw_progress_function *progress; /* NULL: none */
     void *user;
     bool stopped;
 } tw_watch;
 
-/* Tell; false: the run is to stop. */
+/* Report progress; returns false if the run should stop. */
 bool tw_watch_tell(tw_watch *watch, const tw_progress *progress);
 
 /* Mean acceptance rate of the transitions so far; NaN before the first. */
 double tw_walk_acceptance(const tw_walk *walk);
 
-/* Is the step size to be tuned? Not where it is given, or the method has none. */
+/* Must the step size be tuned? Not if it is given or the method has none. */
 bool tw_walk_tunes(const tw_sampler_options *kernel, double eps);
 
-/* In the form of target that suits the kernel: open for a constant metric, folded for one that depends on the
- * position. */
+/* Make a walk with the form of target that suits the kernel: open for a constant metric, folded for one
+ * that depends on the position. */
 tw_status tw_walk_new(const tw_model *model, const tw_reference *reference, const tw_sampler_options *kernel,
                       size_t particles, tw_walk **out);
 
-/* The same in a given form. */
+/* The same with a given form. */
 tw_status tw_walk_new_as(const tw_model *model, const tw_reference *reference,
                          const tw_sampler_options *kernel, tw_form form, size_t particles, tw_walk **out);
 void tw_walk_free(tw_walk *walk);
 
-/* Fresh particles from q at b = 0: particle j from the stream (seed, start, first_chain + j, 0). */
+/* Draw new particles from q at b = 0, particle j with the stream (seed, start, first_chain + j, 0). */
 tw_status tw_walk_start(tw_walk *walk, uint64_t seed, uint64_t first_chain);
 
-/* Another number of particles, at the same temperature; they are to be put in their places afterwards. */
+/* Change the number of particles at the same temperature; the caller then sets their positions. */
 tw_status tw_walk_resize(tw_walk *walk, size_t particles);
 
 /* Go to another temperature. */
@@ -59,23 +59,24 @@ tw_status tw_walk_temper(tw_walk *walk, double beta);
 /* One transition of all particles; returns their mean acceptance rate. */
 double tw_walk_move(tw_walk *walk, const tw_move *move);
 
-/* Bring log_ratio up to date; of this member's particles alone. */
+/* Compute log_ratio of all particles; and of this team member's particles only. */
 void tw_walk_measure(tw_walk *walk);
 void tw_walk_measure_mine(tw_walk *walk);
 
-/* Did a transition fail, rather than refuse where it led? */
+/* Did a transition fail, instead of only being rejected? */
 bool tw_record_failed(const tw_record *record);
 
-/* Leapfrog steps for a trajectory of length pi/2: a quarter of the period of a standard Gaussian, where draws
- * decorrelate. At least that length; where the drift turns, with steps up to 1.5, the nearest to it, as half a period
- * renews no squares. */
+/* The number of leapfrog steps of a trajectory of length pi/2, a quarter of the period of a standard
+ * Gaussian, which decorrelates draws. The length is at least pi/2. If drifts are rotations, steps are up
+ * to 1.5 long, and the length is the one nearest to pi/2, because half a period does not decorrelate
+ * squares. */
 size_t tw_walk_steps(const tw_walk *walk, double eps);
 
-/* A number for the draws of a run whose particles begin with the streams (seed, start, first_chain, ...): it stands
- * for them in tw_estimate. */
+/* A number that identifies the draws of a run, whose particles start with the streams (seed, start,
+ * first_chain, ...), in tw_estimate. */
 size_t tw_draws_number(uint64_t seed, uint64_t first_chain);
 
-/* x ~ q for a block of particles. */
+/* Draw x ~ q for `count` particles. */
 void tw_reference_draw(const tw_reference *q, uint64_t seed, uint64_t first_chain, uint64_t iteration,
                        size_t count, double *normals, double *x);
 
