@@ -27,18 +27,19 @@ extern "C" {
  * TW_BAD_ARGUMENT if MPI is not initialised. */
 TW_API tw_status tw_team_mpi(tw_context *ctx, MPI_Comm comm, tw_team **out);
 
-/* Run the ranks in lockstep (tw_team.lockstep). A rank that fails alone cannot notify the others, which may wait
- * for it in a matrix operation: after some seconds it passes its reason to `say` (NULL: prints it to standard
- * error) and aborts all ranks. */
+/* Run the ranks in lockstep (tw_team.lockstep). A rank that fails alone cannot notify the others, which
+ * may wait for it in a matrix operation: after some seconds it passes its reason to `say` (NULL: prints it
+ * to standard error) and aborts all ranks. */
 TW_API void tw_team_mpi_keep_step(tw_team *team, void (*say)(const char *why));
 
-/* Relay a request to stop, such as a signal: if is_asked() is true at any rank, hear() is called at every rank during their next
- * common call. This takes no messages of its own. Callbacks at rank 0 may then return true (tw_progress). */
+/* Relay a request to stop, such as a signal: if is_asked() is true at any rank, hear() is called at every
+ * rank during their next common call. This takes no extra messages. Callbacks at rank 0 may then return
+ * true (tw_progress). */
 TW_API void tw_team_mpi_relay(tw_team *team, bool (*is_asked)(void), void (*hear)(void));
 
-/* All ranks must call it at the end, with their status and, after a failure, the reason: a rank that is still in
- * another call then ends, too. Returns TW_OK if no rank failed, otherwise the status of the first one that
- * failed, whose message is team->reason(team->user). */
+/* All ranks must call it at the end, with their status and, after a failure, the reason: a rank that is
+ * still in another call then ends, too. Returns TW_OK if no rank failed, otherwise the status of the first
+ * one that failed, whose message is team->reason(team->user). */
 TW_API tw_status tw_team_mpi_end(tw_team *team, tw_status status, const char *why);
 
 /* Call it before MPI_Finalize, and after freeing the contexts that use the team. */

@@ -1,26 +1,29 @@
-/* laplace.c: the mode of p(x | y) by Newton's method, and the Gaussian of its curvature.
+/* laplace.c: Laplace's approximation: the mode of p(x | y) by Newton's method, and the Gaussian of its
+ * curvature.
  *
- * psi = log p(y | x) - a' x / 2 with x = K a, so that no inverse of K occurs and K may be singular. With
- * g = l' - a (the gradient in x) and W = diag(lambda) the Newton step is dx = (K^-1 + W)^-1 g = K da (newton.c).
+ * Maximise psi = log p(y | x) - a' x / 2 with x = K a, so that no inverse of K occurs and K may be singular.
+ * With g = l' - a (the gradient in x) and W = diag(lambda) the Newton step is dx = (K^-1 + W)^-1 g = K da
+ * (newton.c).
  *
- * The decrement g' dx = dx' (K^-1 + W) dx is the squared length of the step in units of q's own standard
- * deviations, and half of it is what psi will still gain. The line search halves the step until psi gains a
- * fraction of what was predicted; the mode is found when the decrement is below twice the tolerance, the full
- * step has been taken, and the next would leave log|B| alone. psi is flat at the mode and log|B| is not: under
- * a broad prior q's standard deviation is a long way for lambda. Since q's variance is at most
- * K_nn / (1 + lambda_n K_nn), log|B| changes by at most sum_n |change of log(1 + lambda_n K_nn)|.
- * log Z = psi - log|B|/2 there, and q has sites tau = lambda, nu = lambda x + l'.
+ * The decrement g' dx = dx' (K^-1 + W) dx is the squared length of the step in units of q's standard
+ * deviations, and half of it is the predicted gain of psi. The line search halves the step until psi gains a
+ * fraction of that. The mode is found when the decrement is below twice the tolerance, the full step has been
+ * taken, and the next step would not change log|B|. This last condition is needed because psi is flat at the
+ * mode but log|B| is not: with a broad prior, lambda varies much within q's standard deviation. Since q's
+ * variance is at most K_nn / (1 + lambda_n K_nn), log|B| changes by at most sum_n |change of log(1 + lambda_n
+ * K_nn)|. At the mode log Z = psi - log|B|/2, and q has sites tau = lambda, nu = lambda x + l'.
  *
- * What costs is to factor B = I + W^1/2 K W^1/2, and two things save it. Steps are made by conjugate gradients with the factor of few sites as a
- * preconditioner; log|B| is q's. And a dense problem begins with every fourth case alone, then every
- * second one, whose factors are a sixty-fourth and an eighth of the price: x = K a of their mode is a good start for all, and their factor
- * a good preconditioner.
+ * The main cost is factoring B = I + W^1/2 K W^1/2, and two measures save factorisations. Steps use conjugate
+ * gradients with the factor of a few sites as preconditioner, and log|B| comes from q. A dense problem starts
+ * with every fourth case only, then every second one, whose factors cost a sixty-fourth and an eighth: x = K
+ * a at their mode is a good start for all cases, and their factor is a good preconditioner.
  *
- * A likelihood that is not log-concave may have lambda < 0. On the way such sites count as 0, so that every step leads uphill;
- * at the mode they enter as they are, log|B| = log|I + K W|. There may be several modes: a second start is the mean
- * of the posterior that the peaks would have as Gaussian observations with their widths as noise, a third that of those alone
- * which the mode so far makes outliers (lambda < 0). The highest mode is taken, and where they differ a warning says so. Where the
- * cases are symmetric, all starts may end at a saddle point; then the case that fits worst there leads away from it.
+ * A likelihood that is not log-concave may have lambda < 0. During the iteration such sites count as 0, so
+ * that every step goes uphill; at the mode they have their true values, log|B| = log|I + K W|. There may be
+ * several modes. A second start is the posterior mean of Gaussian observations at the likelihoods' peaks,
+ * with their widths as noise; a third uses only the peaks of cases that are outliers at the mode so far
+ * (lambda < 0). The highest mode is the result, and a warning says if modes differ. With symmetric cases all
+ * starts may end at a saddle point; then the case that fits worst there provides another start.
  */
 #include <float.h>
 #include <math.h>
@@ -32,20 +35,21 @@
 
 enum { HALVINGS = 40, NESTED_FROM = 256, NESTED_STEPS = 12 };
 static const double FAR = 0.3, NEAR = 0.01; /* relative accuracy of a step: far from the mode and near it */
-static const double SURE = 0.1;             /* of LOG_DET, for a step that is not exact */
-static const double LOG_DET = 1e-8; /* by how much the step that is not taken may change log|B|/2, in nats */
+static const double LOG_DET = 1e-8;         /* limit on the change of log|B|/2 by the next step, in nats */
+static const double SURE = 0.1;             /* fraction of LOG_DET that applies to an inexact step */
 
 typedef struct laplace {
     const tw_model *model;
-    size_t stride;                   /* of the cases that count; 1: all */
-    double psi, rounding;            /* where we are, and how well it is known */
+    size_t stride;                   /* only every stride-th case counts; 1: all */
+    double psi, rounding;            /* psi at x, and its rounding error */
     double *a, *x;                   /* x = K a */
     double *slope, *lambda;          /* of the likelihood at x; lambda is newton's */
     double *trial, *value, *changed; /* work */
     tw_newton newton;                /* the Newton step */
-    bool direct;                     /* which was made directly, not by iterations */
+    bool direct;                     /* the step comes from a factorisation, not from conjugate gradients */
 } laplace;
 
+/* log p(y | x) of the cases that count, with its terms in s->value and, if wanted, slopes and curvatures. */
 static double log_likelihood(const laplace *s, const double *x, double *slope, double *lambda)
 {
     const tw_model *m = s->model;
@@ -61,15 +65,16 @@ static double log_likelihood(const laplace *s, const double *x, double *slope, d
     return sum;
 }
 
-/* Slope and curvature at x; a likelihood that is not log-concave there gets curvature 0. */
+/* Compute slopes and curvatures at x; negative curvatures become 0. */
 static void refresh_terms(laplace *s)
 {
     log_likelihood(s, s->x, s->slope, s->lambda);
     for (size_t i = 0; i < s->model->n; i++) s->lambda[i] = fmax(s->lambda[i], 0.0);
 }
 
-/* The Newton step, to this relative accuracy, or directly where that is 0 or cannot be had; returns its decrement, NaN where lambda K is
- * beyond double precision: B cannot be factored, or what comes out does not lead uphill. */
+/* Compute the Newton step to a relative accuracy by conjugate gradients; directly if the accuracy is 0 or
+ * they fail. Returns its decrement; NaN if lambda K exceeds double precision, so that B cannot be factored
+ * or the step does not go uphill. */
 static double newton_step(laplace *s, double accuracy)
 {
     double decrement = NAN;
@@ -80,8 +85,8 @@ static double newton_step(laplace *s, double accuracy)
     return decrement >= -s->rounding ? fmax(decrement, 0.0) : NAN;
 }
 
-/* Move to the trial point, whose terms are in value. psi is summed anew, as the line search from there will: what it would be by the
- * products of that search differs where x is K a only to rounding. */
+/* Move to the trial point, whose terms are in value. psi is summed again from a and x, as the next line
+ * search will do. Its value in the last line search differs if x = K a holds only to rounding. */
 static void accept(laplace *s, double t)
 {
     double parts = 0.0, psi = 0.0;
@@ -95,9 +100,9 @@ static void accept(laplace *s, double t)
     s->rounding = 16.0 * DBL_EPSILON * parts;
 }
 
-/* Halve the step until psi gains a ten-thousandth of what the decrement promises. Returns its length, 0 when
- * even a tiny step does not help. Near the mode the full step is taken: what it gains may be less than the rounding error of psi,
- * which is a sum of parts that may be much larger than what they leave. */
+/* Halve the step until psi gains a ten-thousandth of the decrement. Returns the length of the step; 0 if
+ * even a tiny step does not help. Near the mode it takes the full step, because the gain may be below the
+ * rounding error of psi, whose terms may be much larger than their sum. */
 static double line_search(laplace *s, double decrement, bool near)
 {
     size_t n = s->model->n;
@@ -116,7 +121,7 @@ static double line_search(laplace *s, double decrement, bool near)
     return 0.0;
 }
 
-/* A bound of the change of log|B|/2 in the step dx. */
+/* A bound on the change of log|B|/2 by the step dx. */
 static double log_det_change(laplace *s)
 {
     const tw_model *m = s->model;
@@ -130,7 +135,7 @@ static double log_det_change(laplace *s)
     return 0.5 * sum;
 }
 
-/* Where Newton's method begins. */
+/* Compute psi, its rounding error and the terms at the start x. */
 static void begin(laplace *s)
 {
     s->psi = log_likelihood(s, s->x, NULL, NULL) - 0.5 * tw_dot(s->model->n, s->a, s->x);
@@ -138,7 +143,8 @@ static void begin(laplace *s)
     refresh_terms(s);
 }
 
-/* After a step of length t that `settled` there: the next one, the more accurate the shorter it is, and whether this is the mode. */
+/* Compute the next step, after one of length t: the more accurate the smaller the last decrement `before`.
+ * Returns its decrement. settled: the last step was a full one near the mode. *converged: x is the mode. */
 static double next_step(laplace *s, double before, double t, bool settled, bool *converged)
 {
     refresh_terms(s);
@@ -147,7 +153,7 @@ static double next_step(laplace *s, double before, double t, bool settled, bool 
     return decrement;
 }
 
-/* Newton's iteration from where we are. Afterwards psi and the residual belong to the last point. */
+/* Newton's iteration from x. Afterwards psi and the residual are those of the last point. */
 static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_approximation *out)
 {
     begin(s);
@@ -156,7 +162,7 @@ static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_appro
         TW_TRY(tw_poll(s->model->ctx));
         bool near = 0.5 * decrement <= fmax(options->tolerance, s->rounding);
         double t = line_search(s, decrement, near);
-        if (t == 0.0 && s->direct) { /* psi is as large as rounding lets it be */
+        if (t == 0.0 && s->direct) { /* psi cannot increase by more than rounding errors */
             out->converged = near;
             break;
         }
@@ -164,7 +170,7 @@ static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_appro
         decrement = next_step(s, decrement, t, near && t == 1.0, &out->converged);
     }
     if (s->newton.largest * DBL_EPSILON >
-        0.5) { /* 1 + lambda K is lambda K: a step from here is rounding error, however short */
+        0.5) { /* 1 + lambda K rounds to lambda K: steps are rounding errors */
         out->converged = false;
         decrement = NAN;
     }
@@ -172,7 +178,7 @@ static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_appro
     return TW_OK;
 }
 
-/* Newton's method on every stride-th case, until the steps are shorter than what the other cases will change. */
+/* Newton's method on every stride-th case, until steps are shorter than the effect of the other cases. */
 static void iterate_roughly(laplace *s, size_t stride)
 {
     s->stride = stride;
@@ -185,13 +191,13 @@ static void iterate_roughly(laplace *s, size_t stride)
     s->stride = 1;
 }
 
-/* Begin with few cases. What they give is left where it is worse than 0, or beyond double precision. */
+/* Start with few cases. If their mode is worse than x = 0 for all cases, or not finite, start from 0. */
 static void begin_with_few(laplace *s)
 {
     size_t n = s->model->n;
     double all = tw_curved_cost(s->newton.curved, (double)n).factor,
            half = tw_curved_cost(s->newton.curved, 0.5 * (double)n).factor;
-    if (n < NESTED_FROM || half > 0.25 * all) return; /* few cases of a sparse problem do not cost less */
+    if (n < NESTED_FROM || half > 0.25 * all) return; /* in a sparse problem few cases cost no less */
     begin(s);
     double from_zero = s->psi;
     iterate_roughly(s, 4);
@@ -204,11 +210,12 @@ static void begin_with_few(laplace *s)
 
 /* ---- several modes ---- */
 
-/* Where Newton's method starts after the mode from 0. */
+/* The further starts, after that from 0. */
 typedef enum start_kind { FROM_ALL_PEAKS, FROM_OUTLIERS, STARTS, FROM_WORST = STARTS } start_kind;
 
-/* Move to the mean of the Gaussian posterior of the peaks, of all, of those that the mode at x makes outliers, or of the case that
- * is least probable there: the Newton step from 0. False where there are none. */
+/* Move to the posterior mean of Gaussian observations at the peaks, which is a Newton step from 0: the
+ * peaks of all cases, of those that are outliers at the mode x, or of the least probable case there.
+ * Returns false if there are none. */
 static bool go_to_peaks(laplace *s, start_kind kind)
 {
     const tw_observations *o = &s->model->observed;
@@ -231,7 +238,7 @@ static bool go_to_peaks(laplace *s, start_kind kind)
     return true;
 }
 
-/* Do two modes differ, in units of the first one's standard deviations? */
+/* Do two modes differ, in units of standard deviations at the first? */
 static bool differ(size_t n, const double *x, const double *other, const double *lambda, const double *k)
 {
     double largest = 0.0;
@@ -242,8 +249,8 @@ static bool differ(size_t n, const double *x, const double *other, const double 
     return largest > 1e-6;
 }
 
-/* The mode from another start; the higher of it and the one before is kept. `kept` holds 2 n numbers: a and x. *lower is by how
- * much the other one is lower, where they differ. */
+/* Find the mode from another start, and keep the higher of it and the previous one. kept (2 n numbers) is
+ * work. If they differ, *lower is the difference of their psi. */
 static tw_status try_start(laplace *s, start_kind kind, const tw_laplace_options *options, double *kept,
                            tw_approximation *out, double *lower)
 {
@@ -268,7 +275,7 @@ static tw_status try_start(laplace *s, start_kind kind, const tw_laplace_options
     return TW_OK;
 }
 
-/* The first case whose terms are beyond double precision where Newton's method starts is named. */
+/* Fail if terms overflow at the start; the message names the first such case. */
 static tw_status check_start(const laplace *s)
 {
     const tw_observations *o = &s->model->observed;
@@ -282,7 +289,7 @@ static tw_status check_start(const laplace *s)
     return TW_OK;
 }
 
-/* From 0, and where the likelihood is not log-concave from the other starts. */
+/* Start from 0 and, if the likelihood is not log-concave, from the other starts. */
 static tw_status iterate_all(laplace *s, const tw_laplace_options *options, tw_approximation *out)
 {
     double *kept = NULL, lower = NAN;
@@ -320,7 +327,7 @@ static void release(laplace *s)
     tw_newton_free(&s->newton);
 }
 
-/* The sites at the mode, with curvatures as they are. */
+/* Set the sites at the mode, with their true curvatures. */
 static void set_sites(laplace *s, tw_approximation *out)
 {
     if (s->model->observed.likelihood->peak) log_likelihood(s, s->x, s->slope, s->lambda);
@@ -330,7 +337,8 @@ static void set_sites(laplace *s, tw_approximation *out)
     }
 }
 
-/* Where the sites at x make no distribution, x is a saddle point. There are modes beside it then: go to one. */
+/* If the sites at x do not give a distribution, x is a saddle point. Then there are other modes: go to
+ * one. */
 static tw_status leave_saddle(laplace *s, const tw_laplace_options *options, tw_approximation *a)
 {
     tw_approximation other = {.iterations = 0};
@@ -349,8 +357,8 @@ static tw_status leave_saddle(laplace *s, const tw_laplace_options *options, tw_
     return TW_OK;
 }
 
-/* q of the sites. Where they have negative precisions and make no distribution, this is no mode: those count as 0 then, and
- * the verdict says so. log|B| is that of q. */
+/* Compute q from its sites, and log Z with log|B| from q. If sites with negative precisions do not give a
+ * distribution, x is not a mode: they are then set to 0, and the result has not converged. */
 static tw_status rebuild(const tw_model *model, double psi, tw_approximation *a)
 {
     tw_status status = a->reference ? TW_OK : tw_approximation_rebuild(model, a);

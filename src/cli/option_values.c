@@ -1,4 +1,5 @@
-/* option_values.c: the value of one option, from its text: checked by its row of the table, and stored. */
+/* option_values.c: read the value of an option from its text, check it by the option's row of the table,
+ * and store it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@ static tw_quoted quote(const char *text)
     return tw_quote(text, text + strlen(text));
 }
 
-/* strtod takes more than decimal numbers (blanks, "inf", "0x10"), all of which have another character in them. The
- * program keeps the locale "C", whose decimal mark is a point. */
+/* strtod accepts more than decimal numbers (blanks, "inf", "0x10"), but these contain other characters.
+ * The program keeps the locale "C", so the decimal mark is a point. */
 const char *tw_options_number(const char *text, const char *ends, double *value)
 {
     char *end = NULL;
@@ -50,7 +51,8 @@ static tw_status store_number(tw_context *ctx, const tw_option *option, const ch
     return TW_OK;
 }
 
-/* Digits only, so that seeds have all 64 bits; false where there is another sign among them, or there are too many. */
+/* Read a number of digits only, so that seeds may have all 64 bits. Returns false if the text contains
+ * another character or the number is too large. */
 static bool read_digits(const char *text, uint64_t *value)
 {
     const char *c = text;
@@ -62,10 +64,10 @@ static bool read_digits(const char *text, uint64_t *value)
     return c > text && !*c;
 }
 
-/* A whole number in another form than digits, such as 1e3. One that is out of range gets the range. */
+/* Check a whole number that is not written in digits only, such as 1e3. */
 static tw_status check_whole(tw_context *ctx, const tw_option *option, const char *text, double number)
 {
-    const double most = 9007199254740992.0; /* 2^53: up to there doubles are exact */
+    const double most = 9007199254740992.0; /* 2^53: doubles represent whole numbers up to this exactly */
     TW_TRY(check_range(ctx, option, number));
     if (number < 0.0)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s must be at least 0, not %g", option->name, number);

@@ -1,5 +1,5 @@
-/* ranks_mpi.c: see ranks.h. MPI is initialised only in a process that mpirun or srun started, so that talweg alone has none
- * of its costs. */
+/* ranks_mpi.c: the ranks of the program (ranks.h) by MPI. MPI is initialised only in a process that mpirun or
+ * srun started, so that talweg alone does not have its costs. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
  *               so that xdot = g - A z;  for g = F pi it is the velocity of the momentum pi
  *   respond     y = G^-1 d    and    rest = d - lambda o y = S B^-1 S^-1 d
  *   diagonal    (G^-1)_nn
- *   explain     k' (A + Lambda^-1)^-1 k = (S k)' B^-1 (S k): the variance of a new case with covariances k that sites of
- *               precision lambda explain
+ *   explain     k' (A + Lambda^-1)^-1 k = (S k)' B^-1 (S k): the part of the variance of a new case with
+ *               covariances k that sites of precision lambda explain
  *   log |B|     = log |I + F' Lambda F|
  *
  * A kind may omit a site whose lambda_n is negligible. The metric is then that of the other sites: at the

@@ -1,11 +1,13 @@
 /* dense_curved.c: the curved metric of a dense Gaussian.
  *
- * B = I + S A S is formed and factored for the active sites alone, those with lambda_n A_nn above the threshold: the rest
- * would change log |B| by less than the sum of what was dropped. A few hundred are active where n is 767, and
- * potrf's n^3/3 flops fall accordingly. On those sites, with t = S^-1 d,
- *   S B^-1 S g,    G^-1 d = S^-1 (I - B^-1) S^-1 d = S^-1 (t - B^-1 t),    (G^-1)_nn = (1 - (B^-1)_nn) / lambda_n.
- * diag(B^-1) are the row sums of squares of the inverse factor W = L^-T, n^3/3 flops more; afterwards products with W W' take the place of
- * solves.
+ * B = I + S A S is formed and factored only for the active sites, those with lambda_n A_nn above the
+ * threshold. The other sites would change log |B| by less than the sum of their lambda_n A_nn. With n = 767 a
+ * few hundred sites are active, and the factorisation takes (active)^3/3 flops instead of n^3/3. On the
+ * active sites, with t = S^-1 d,
+ *   z = S B^-1 S g,    G^-1 d = S^-1 (I - B^-1) S^-1 d = S^-1 (t - B^-1 t),
+ *   (G^-1)_nn = (1 - (B^-1)_nn) / lambda_n.
+ * diag(B^-1) has the row sums of squares of the inverse factor W = L^-T, which takes as many flops again.
+ * Afterwards products with W W' replace solves.
  */
 #include <math.h>
 #include <string.h>
@@ -16,14 +18,14 @@
 
 typedef struct dense_curved {
     tw_curved c;
-    size_t sites;     /* at most so many are active */
-    size_t *index;    /* which ones, rising */
-    double *s, *r;    /* their sqrt(lambda), and its reciprocals */
+    size_t sites;     /* the largest number of active sites */
+    size_t *index;    /* the active sites, in ascending order */
+    double *s, *r;    /* their sqrt(lambda), and the reciprocals */
     double *t, *u;    /* `sites` each: work */
     double *work;     /* of the factorisation */
     double *diagonal; /* diag(B^-1), once inverted */
-    size_t ld;        /* of b, for the active sites */
-    double *b;        /* active x active: the factor of B, and once inverted W above it */
+    size_t ld;        /* leading dimension of b */
+    double *b;        /* active x active: the factor of B; once inverted, W on and above the diagonal */
     bool inverted;
 } dense_curved;
 
@@ -77,9 +79,9 @@ static bool factor(tw_curved *c, const double *lambda, double threshold)
     tw_pivot failed;
     c->active = 0;
     for (size_t i = 0; i < c->n; i++) {
-        bool left_out = lambda[i] * variance[i] <= threshold;
-        c->root[i] = left_out ? 0.0 : sqrt(lambda[i]);
-        if (left_out) continue;
+        bool omitted = lambda[i] * variance[i] <= threshold;
+        c->root[i] = omitted ? 0.0 : sqrt(lambda[i]);
+        if (omitted) continue;
         d->index[c->active] = i;
         d->r[c->active] = 1.0 / c->root[i];
         d->s[c->active++] = c->root[i];
@@ -142,7 +144,7 @@ static void explain(const tw_curved *c, size_t columns, double *k, double *expla
     size_t n = c->n, active = c->active;
     for (size_t j = 0; j < columns; j++)
         for (size_t i = 0; i < active; i++)
-            k[i + j * n] = d->s[i] * k[d->index[i] + j * n]; /* index[i] >= i */
+            k[i + j * n] = d->s[i] * k[d->index[i] + j * n]; /* in place, as index[i] >= i */
     tw_cholesky_half_solve(active, d->b, d->ld, false, columns, k, n);
     for (size_t j = 0; j < columns; j++) explained[j] = tw_dot(active, k + j * n, k + j * n);
 }

@@ -43,7 +43,8 @@ static tw_status allocate(tw_pattern *p, bool moves, tw_gaussian **out)
     return status;
 }
 
-/* Factor Q + C' diag(tau) C, and set variance and log_det: log |F'F| = log |C'C| - log |Q + C' diag(tau) C|. */
+/* Factor Q + C' diag(tau) C, and set variance and log_det: log |F'F| = log |C'C| - log |Q + C' diag(tau)
+ * C|. */
 static bool factor(tw_sparse_gaussian *s, size_t *failed)
 {
     tw_pattern *p = s->pattern;
@@ -250,7 +251,8 @@ static void reach(const tw_gaussian *g, const tw_sparse *rows, const double *var
     for (size_t j = 0; j < rows->columns; j++) diagonal[j] += variance[j];
 }
 
-/* Two for each number of the factor, which take as long as three of a dense product: its blocks are small (bench/bench_cost.c). */
+/* Two flops for each number of the factor. They take as long as three flops of a dense product, because
+ * the blocks are small (bench/bench_cost.c). */
 static double flops(const tw_gaussian *g)
 {
     return 3.0 * (double)inside(g)->pattern->analysis->entries;

@@ -28,8 +28,9 @@ tw_normal_terms tw_normal_at(double z);
 void tw_normal_block(size_t n, const double *z, double *log_cdf, double *hazard, double *curvature,
                      double *slope);
 
-/* slope[i] = sign r(sign x[i]), the derivative of log Phi(sign x) for sign = sign[i] = -1 or 1, in single precision: relative error below 1e-6
- * for sign x <= 4, absolute error below 1e-8 beyond. Arrays may not overlap. */
+/* slope[i] = sign r(sign x[i]), the derivative of log Phi(sign x) for sign = sign[i] = -1 or 1, in single
+ * precision. The relative error is below 1e-6 for sign x <= 4, and the absolute error below 1e-8 beyond.
+ * Arrays must not overlap. */
 void tw_normal_slopes_single(size_t n, const double *sign, const float *x, float *slope);
 
 /* The z with Phi(z) = p, to a relative error of 2e-15: -inf at p = 0, inf at 1, NaN outside [0, 1]. */

@@ -1,11 +1,11 @@
 /* team.c: a team over MPI (talweg/team_mpi.h).
  *
  * Every call starts with an allgather, in which each rank sends all others one slot of a fixed size: whether
- * it fails, whether it was asked to stop, and its payload, if that fits. A rank that fails does not know which
- * call the others are in. Since all slots have the same size, it can join any of them, and no rank waits forever:
- * all ranks learn of the failure in the same call, receive the reason, and do not communicate again. A payload
- * that does not fit into the slots follows in a separate message. No rank sends a message for which no other rank
- * waits, so no rank can run ahead of another's failure.
+ * it fails, whether it was asked to stop, and its payload, if that fits. A rank that fails does not know
+ * which call the others are in. Since all slots have the same size, it can join any of them, and no rank
+ * waits forever: all ranks learn of the failure in the same call, receive the reason, and do not communicate
+ * again. A payload that does not fit into the slots follows in a separate message. No rank sends a message
+ * for which no other rank waits, so no rank can run ahead of another's failure.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -15,12 +15,12 @@
 #include "mpi/windows.h"
 #include "talweg/team_mpi.h"
 
-enum { WHY_BYTES = 1024, CHUNK = 1 << 30, PATIENCE = 5 };
+enum { WHY_BYTES = 1024, CHUNK = 1 << 30, PATIENCE = 5 }; /* bytes, bytes, seconds */
 enum {
     MOST_PAYLOAD = 4096,
     LEAST_PAYLOAD = 64,
     ALL_PAYLOAD = 65536
-}; /* bytes: limits for one slot, and for all slots */
+}; /* bytes in one slot, and in all slots */
 
 /* The header before the payload of a rank. */
 typedef struct slot_head {
@@ -38,10 +38,10 @@ typedef struct mpi_team {
     tw_mpi_windows windows;       /* memory shared by the ranks of one machine */
     bool over;                    /* a rank failed, or the work has ended */
     void (*say)(const char *why); /* in lockstep: prints the reason of a rank that fails alone */
-    bool (*is_asked)(void);       /* of this rank: to stop; NULL: never */
-    void (*hear)(void);           /* that a rank was asked */
-    tw_status how;                /* of the rank that failed */
-    char why[WHY_BYTES];
+    bool (*is_asked)(void);       /* was this rank asked to stop? NULL: never */
+    void (*hear)(void);           /* called when a rank was asked to stop */
+    tw_status how;                /* status of the rank that failed */
+    char why[WHY_BYTES];          /* its reason */
 } mpi_team;
 
 /* The message of a rank that fails. */
@@ -110,7 +110,7 @@ static slot_head head_of(const mpi_team *m, size_t rank)
     return head;
 }
 
-/* A rank that was asked to stop has told all others. */
+/* Call hear() if a rank was asked to stop. */
 static void hear_of_requests(const mpi_team *m)
 {
     for (size_t r = 0; m->hear && r < m->team.size; r++)
@@ -320,7 +320,7 @@ static tw_status join(mpi_team *m, MPI_Comm comm, tw_context *ctx, tw_status sta
     MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
     tw_mpi_windows_begin(&m->windows, m->comm);
     int here = tw_mpi_windows_ranks(&m->windows);
-    if (here > 0) m->spins = tw_mpi_spins(here); /* has each rank a processor? */
+    if (here > 0) m->spins = tw_mpi_spins(here);
     return TW_OK;
 }
 

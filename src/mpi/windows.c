@@ -1,5 +1,5 @@
-/* windows.c: see windows.h. Nothing is allocated by the ranks themselves: one that had no memory for it would have to tell
- * the others, which are not waiting for such a message. */
+/* windows.c: memory shared by the ranks of one machine. Ranks do not allocate anything by themselves: a
+ * rank that fails to do so would have to notify the others, which do not wait for such a message. */
 #include "mpi/windows.h"
 
 void tw_mpi_windows_begin(tw_mpi_windows *w, MPI_Comm comm)
@@ -30,14 +30,14 @@ int tw_mpi_windows_ranks(const tw_mpi_windows *w)
     return ranks;
 }
 
-/* Did it work everywhere? */
+/* Is `mine` true on all ranks? */
 static bool all_have(const tw_mpi_windows *w, bool mine)
 {
     int good = mine, all = 0;
     return MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, w->comm) == MPI_SUCCESS && all;
 }
 
-/* Is there a node for all, and one with several ranks? Else each has its own memory anyhow. */
+/* Do all ranks know their machine, and does a machine have several ranks? Otherwise sharing saves nothing. */
 static bool shares_nodes(const tw_mpi_windows *w)
 {
     int ranks = tw_mpi_windows_ranks(w), largest = 0;
@@ -45,6 +45,7 @@ static bool shares_nodes(const tw_mpi_windows *w)
     return all_have(w, ranks > 0) && largest > 1;
 }
 
+/* Is this the first rank on its machine? It provides the memory. */
 static bool is_first(const tw_mpi_windows *w)
 {
     int rank = 0;
@@ -65,7 +66,7 @@ static bool open_window(const tw_mpi_windows *w, size_t bytes, tw_mpi_window *ne
     return MPI_Win_shared_query(new_one->win, 0, &size, &unit, &new_one->memory) == MPI_SUCCESS;
 }
 
-/* One that was given back, or a new one. NULL: there is none. */
+/* A window that was given back, or a new one; NULL: not available. */
 static tw_mpi_window *find_window(tw_mpi_windows *w, size_t bytes)
 {
     for (size_t k = 0; k < w->count; k++)

@@ -15,24 +15,26 @@ typedef struct tw_mpi_window {
     bool used;
 } tw_mpi_window;
 
-/* All ranks have the same list, in the same order, since they make the same calls; freeing is a collective call, and is put
- * off until the end. */
+/* All ranks have the same list in the same order, because they make the same calls. Freeing a window is a
+ * collective call, so windows are freed only at the end. */
 typedef struct tw_mpi_windows {
-    MPI_Comm comm; /* all ranks: the caller's */
-    MPI_Comm node; /* the ranks on this machine; MPI_COMM_NULL: not known */
+    MPI_Comm comm; /* all ranks; the caller owns it */
+    MPI_Comm node; /* the ranks on this machine; MPI_COMM_NULL: unknown */
     tw_mpi_window window[TW_MPI_MOST_WINDOWS];
     size_t count;
 } tw_mpi_windows;
 
-/* Find the ranks on this machine. All ranks call it, and the end, together; after a failure node is MPI_COMM_NULL. */
+/* Find the ranks on this machine; after a failure node is MPI_COMM_NULL. Begin and end are collective
+ * calls. */
 void tw_mpi_windows_begin(tw_mpi_windows *w, MPI_Comm comm);
 void tw_mpi_windows_end(tw_mpi_windows *w);
 
-/* Ranks on this machine; 0: not known. */
+/* The number of ranks on this machine; 0: unknown. */
 int tw_mpi_windows_ranks(const tw_mpi_windows *w);
 
-/* All ranks call it together. *memory NULL, with *first true: there is none, and each rank has its own memory. *first: this rank
- * must fill it. Giving back is each rank's own affair: only when all have done so may the next call be made. */
+/* Take memory that the ranks of each machine share, a collective call. *first: this rank must fill it. If
+ * *memory is NULL, with *first true, it is not available, and each rank uses its own memory. Each rank
+ * gives memory back on its own; the next call must wait until all ranks have done so. */
 void tw_mpi_windows_take(tw_mpi_windows *w, size_t bytes, void **memory, bool *first);
 void tw_mpi_windows_give_back(tw_mpi_windows *w, void *memory);
 

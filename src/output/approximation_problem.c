@@ -1,5 +1,5 @@
-/* approximation_problem.c: the problem of a saved approximation: likelihood, kernel or matrix, data, scaling. The format is in
- * approximation_file.h; nothing in the file is believed before it is checked. */
+/* approximation_problem.c: read the problem of a saved approximation: likelihood, kernel or matrix, data,
+ * scaling. approximation_file.h has the format. Everything in the file is checked before it is used. */
 #include "covariance/kernel.h"
 #include "data/readers.h"
 #include "output/approximation_file.h"
@@ -30,7 +30,7 @@ static tw_status read_columns(const tw_fields *in, const tw_likelihood *likeliho
                    likelihood->name);
 }
 
-/* Where a parameter is not in the file, it has its initial value. */
+/* A parameter that is missing in the file keeps its initial value. */
 static tw_status read_parameters(const tw_fields *in, const tw_likelihood *likelihood, double **phi)
 {
     tw_fields inner;
@@ -46,7 +46,7 @@ static tw_status read_parameters(const tw_fields *in, const tw_likelihood *likel
     return TW_OK;
 }
 
-/* Of version 1. */
+/* Files of version 1. */
 static tw_status read_constants(const tw_fields *in, const tw_likelihood *likelihood, tw_data *data)
 {
     bool none = false;
@@ -88,7 +88,7 @@ static tw_status read_expression(const tw_fields *in, tw_problem_parts *parts)
     return status == TW_OK ? TW_OK : tw_fail_within(in->ctx, status, "field \"kernel\": ");
 }
 
-/* Of version 1. */
+/* Files of version 1. */
 static tw_status read_covariance(const tw_fields *in, tw_problem_parts *parts)
 {
     tw_fields inner;
@@ -110,7 +110,7 @@ static tw_status read_covariance(const tw_fields *in, tw_problem_parts *parts)
     return status == TW_OK ? TW_OK : tw_fail_within(in->ctx, status, "field \"covariance\": ");
 }
 
-/* The lower triangle, row by row, to a full symmetric matrix. */
+/* Read the lower triangle, row by row, into a full symmetric matrix. */
 static tw_status read_matrix(const tw_fields *in, size_t n, tw_problem_parts *parts)
 {
     double *triangle = NULL, *matrix = NULL;
@@ -125,7 +125,7 @@ static tw_status read_matrix(const tw_fields *in, size_t n, tw_problem_parts *pa
     return status;
 }
 
-/* Columns counted from 1 on, increasing and within the inputs; scales above 0. */
+/* Columns, counted from 1, must increase and be among the inputs; scales must be above 0. */
 static tw_status check_scaling(const tw_fields *in, const tw_scaling *scaling, const double *columns)
 {
     for (size_t k = 0; k < scaling->d_out; k++) {
@@ -143,7 +143,7 @@ static tw_status check_scaling(const tw_fields *in, const tw_scaling *scaling, c
     return TW_OK;
 }
 
-/* The texts of an array, newly allocated; `name` is what messages call it. */
+/* Read the texts of an array into new memory; messages call the array `name`. */
 static tw_status read_texts(const tw_fields *in, const char *name, const json_t *array, char ***texts)
 {
     void *block = NULL;
@@ -162,7 +162,7 @@ static tw_status read_texts(const tw_fields *in, const char *name, const json_t 
     return status;
 }
 
-/* `count` names, newly allocated; none in files of before there were names. */
+/* Read `count` names into new memory. Older files have none. */
 static tw_status read_names(const tw_fields *in, size_t count, char ***names)
 {
     const json_t *array = json_object_get(in->object, "names");
@@ -173,7 +173,7 @@ static tw_status read_names(const tw_fields *in, size_t count, char ***names)
     return read_texts(in, "names", array, names);
 }
 
-/* An array of texts that may be absent or null. */
+/* Read an array of texts, which may be absent or null. */
 static tw_status take_texts(const tw_fields *in, const char *name, tw_levels *to)
 {
     const json_t *array = json_object_get(in->object, name);
@@ -183,7 +183,7 @@ static tw_status take_texts(const tw_fields *in, const char *name, tw_levels *to
     return TW_OK;
 }
 
-/* Files of before there were categories have none. */
+/* Older files have no categories. */
 static tw_status read_levels(const tw_fields *in, tw_data *data)
 {
     const json_t *levels = json_object_get(in->object, "levels");
@@ -222,7 +222,7 @@ static tw_status read_scaling(const tw_fields *in, size_t d, tw_problem_parts *p
     return status;
 }
 
-/* n cases with d inputs; a given matrix needs none, and a column of zeros stands for them. */
+/* Read n cases with d inputs. With a given matrix there are none, and a column of zeros replaces them. */
 static tw_status read_data(const tw_fields *in, bool matrix, tw_problem_parts *parts)
 {
     size_t n = 0, d = 0;
@@ -247,7 +247,7 @@ static tw_status read_source(const json_t *sources, const char *role, tw_data *d
     return name ? tw_data_set_source(data, role, name) : TW_OK;
 }
 
-/* Files of before there were sources have none. */
+/* Older files have no sources. */
 static tw_status read_sources(const tw_fields *in, tw_data *data)
 {
     const json_t *sources = json_object_get(in->object, "sources");

@@ -1,5 +1,6 @@
-/* surface_cases.c: a map of the cases themselves: means of the posterior mean and sd of their latents, in bins. A prior with a sparse
- * precision knows the places of its cases and need not know others. */
+/* surface_cases.c: a map of the posterior at the cases: means over bins of the posterior mean and sd of
+ * their latents. It serves priors with a sparse precision, which may not be able to predict at other
+ * places. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Along input k: one bin for each row of a lattice; of places without such an order about the square root of their number. sorted
- * holds n numbers. */
+/* Set the bins along input k: one for each row of a lattice; for irregular places about the square root of
+ * their number. sorted (n numbers) is work. */
 static void set_bins(const tw_problem *problem, size_t k, double *sorted, bins *b)
 {
     const tw_data *data = problem->data;
