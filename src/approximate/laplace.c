@@ -10,13 +10,14 @@
  * fraction of that. The mode is found when the decrement is below twice the tolerance, the full step has been
  * taken, and the next step would not change log|B|. This last condition is needed because psi is flat at the
  * mode but log|B| is not: with a broad prior, lambda varies much within q's standard deviation. Since q's
- * variance is at most K_nn / (1 + lambda_n K_nn), log|B| changes by at most sum_n |change of log(1 + lambda_n
- * K_nn)|. At the mode log Z = psi - log|B|/2, and q has sites tau = lambda, nu = lambda x + l'.
+ * variance is at most K_nn / (1 + lambda_n K_nn), log|B| changes by at most
+ * sum_n |change of log(1 + lambda_n K_nn)|. At the mode log Z = psi - log|B|/2, and q has sites tau = lambda,
+ * nu = lambda x + l'.
  *
  * The main cost is factoring B = I + W^1/2 K W^1/2, and two measures save factorisations. Steps use conjugate
  * gradients with the factor of a few sites as preconditioner, and log|B| comes from q. A dense problem starts
- * with every fourth case only, then every second one, whose factors cost a sixty-fourth and an eighth: x = K
- * a at their mode is a good start for all cases, and their factor is a good preconditioner.
+ * with every fourth case only, then every second one, whose factors cost a sixty-fourth and an eighth:
+ * x = K a at their mode is a good start for all cases, and their factor is a good preconditioner.
  *
  * A likelihood that is not log-concave may have lambda < 0. During the iteration such sites count as 0, so
  * that every step goes uphill; at the mode they have their true values, log|B| = log|I + K W|. There may be
@@ -169,9 +170,8 @@ static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_appro
         if (t > 0.0) out->iterations++;
         decrement = next_step(s, decrement, t, near && t == 1.0, &out->converged);
     }
-    if (s->newton.largest * DBL_EPSILON >
-        0.5) { /* 1 + lambda K rounds to lambda K: steps are rounding errors */
-        out->converged = false;
+    if (s->newton.largest * DBL_EPSILON > 0.5) {
+        out->converged = false; /* 1 + lambda K rounds to lambda K: steps are rounding errors */
         decrement = NAN;
     }
     out->residual = decrement >= 0.0 ? sqrt(decrement) : INFINITY;

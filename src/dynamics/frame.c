@@ -274,7 +274,7 @@ static void force_double(const tw_frame *f, size_t columns, const double *w, con
     pull_back_gaussian(f, columns, out->slope, out->gradient);
 }
 
-/* The same in frame_of_column precision. The halves of out->narrow hold w and x, then e' and F' e'. */
+/* The same in single precision. The halves of out->narrow hold w and x, then e' and F' e'. */
 static void force_single(const tw_frame *f, size_t columns, const tw_frame_block *out)
 {
     size_t n = f->n, count = n * columns;

@@ -7,13 +7,12 @@
  *      xdot' = c0 + eps/4 G^-1 q(xdot'),      c0 = G^-1 A^-1 L (pi - eps/2 f):
  *    which takes one response of the metric per iteration.
  * 2. Position, implicit. v' = v + eps/2 (vdot + vdot') with vdot = pi' - L' z(x), vdot' = pi' - L' z(x')
- * becomes,
- *    for the unknown zeta = z(x'),
+ *    becomes, for the unknown zeta = z(x'),
  *      x'(zeta) = x + eps/2 (xdot + g) - eps/2 A zeta,      zeta = z(x'(zeta)) = lambda o G^-1 A^-1 g at x'.
  *    An iteration takes one factorisation of the metric and one product with A. To need few of them, each is
  *    followed by Newton's correction with the same factor, and the initial guess solves the equation by
  *    responses of the factor at x. One factorisation is then enough, or two. The guess depends on (x, pi')
- *    alone. The iteration carries (zeta, A zeta), so that the length of a change in v, eps/2 (rho' A rho)^1/2,
+ *    alone. The iteration carries (zeta, A zeta), so the length of a change in v, eps/2 (rho' A rho)^1/2,
  *    costs nothing. The accepted point is the last at which z was evaluated, so x', v' and the factor are
  *    consistent exactly.
  * 3. Momentum, explicit, at x'.
@@ -171,8 +170,8 @@ static bool is_solved(tw_riemann *p, const double *zeta, const double *z)
     return known && square <= limit * limit;
 }
 
-/* out = (zeta', A zeta') from zeta: Newton's iteration or, with a fixed count of iterations, zeta' =
- * z(x'(zeta)). Leaves xdot at x' in speed. */
+/* out = (zeta', A zeta') from zeta: Newton's iteration or, with a fixed count of iterations,
+ * zeta' = z(x'(zeta)). Leaves xdot at x' in speed. */
 static bool position_map(void *user, const double *zeta, double *out)
 {
     tw_riemann *p = user;

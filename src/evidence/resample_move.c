@@ -10,13 +10,13 @@
  *              if it resamples: P_{k+1} / M ancestors by systematic resampling by w_j, then w_j = 1;
  *              moves at b_k.
  *
- * Each Z_r is unbiased, because resampling is unbiased for any number of descendants (E[copies of j] = count
- * W_j) and the plan does not depend on the particles of the run. So their mean is unbiased; log Z is its
- * logarithm. estimate() computes its error. The spread of sixteen islands is known only to 18 %, and with
- * skewed weights it is small when the estimate is low. So particles are resampled only when their weights
- * require it, and the error also uses the weights of all particles between two resamplings, which are many;
- * the tail of these weights may raise a doubt (tw_evidence_doubt). The particles of all islands move in
- * lockstep, as columns of one sampler.
+ * Each Z_r is unbiased, because resampling is unbiased for any number of descendants
+ * (E[copies of j] = count W_j) and the plan does not depend on the particles of the run. So their mean is
+ * unbiased; log Z is its logarithm. estimate() computes its error. The spread of sixteen islands is known
+ * only to 18 %, and with skewed weights it is small when the estimate is low. So particles are resampled only
+ * when their weights require it, and the error also uses the weights of all particles between two
+ * resamplings, which are many; the tail of these weights may raise a doubt (tw_evidence_doubt). The particles
+ * of all islands move in lockstep, as columns of one sampler.
  */
 #include <math.h>
 #include <string.h>

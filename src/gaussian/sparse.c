@@ -43,8 +43,8 @@ static tw_status allocate(tw_pattern *p, bool moves, tw_gaussian **out)
     return status;
 }
 
-/* Factor Q + C' diag(tau) C, and set variance and log_det: log |F'F| = log |C'C| - log |Q + C' diag(tau)
- * C|. */
+/* Factor Q + C' diag(tau) C, and set variance and log_det:
+ * log |F'F| = log |C'C| - log |Q + C' diag(tau) C|. */
 static bool factor(tw_sparse_gaussian *s, size_t *failed)
 {
     tw_pattern *p = s->pattern;

@@ -32,9 +32,9 @@ size_t tw_cholesky_leading(size_t n);
  * tw_allocate do. */
 size_t tw_cholesky_work(size_t n);
 
-/* Factor B = I + S A S restricted to the `count` sites index[0..count), in ascending order, with S =
- * diag(s) and s given for those sites. Only the upper triangle of A is read and only the lower triangle of
- * b is written. The eigenvalues of B are at least 1, so this fails only if numbers are not finite. */
+/* Factor B = I + S A S restricted to the `count` sites index[0..count), in ascending order, with
+ * S = diag(s) and s given for those sites. Only the upper triangle of A is read and only the lower triangle
+ * of b is written. The eigenvalues of B are at least 1, so this fails only if numbers are not finite. */
 bool tw_cholesky_active(size_t count, const size_t *index, const double *s, const double *a, size_t lda,
                         double *b, size_t ldb, double *work, tw_pivot *failed);
 

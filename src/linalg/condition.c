@@ -2,8 +2,8 @@
  *
  * With A = L L' and M = I + L' T L the conditioned factor is X = L C^-T, where C C' = M and C is upper
  * triangular. For a triangular L all intermediate matrices are triangles. W = T^1/2 L and M = I + W'W are
- * stored below the diagonal. With the exchange matrix J, which reverses the order of rows, J M J = U'U and C
- * = J U' J are stored above the diagonal, in the second triangle ("room") of the factor. X is then stored
+ * stored below the diagonal. With the exchange matrix J, which reverses the order of rows, J M J = U'U and
+ * C = J U' J are stored above the diagonal, in the second triangle ("room") of the factor. X is then stored
  * below the diagonal. So the n x (n + 1) numbers of the factor are all the memory, and the product of
  * triangles (lauum), the factorisation and the solve with a triangle cost n^3/3 flops each: n^3 in all, while
  * dense operations take 7/3 n^3.
@@ -56,8 +56,8 @@ static void reflect(size_t n, double *u)
 }
 
 /* L <- L C^-T in the lower triangle of l, for C upper triangular, by blocks of rows from the top. With D
- * the block's square on the diagonal, X_D = L_D C_D^-T; the part of the block left of D is then (L - X_D
- * C') C^-T. */
+ * the block's square on the diagonal, X_D = L_D C_D^-T; the part of the block left of D is then
+ * (L - X_D C') C^-T. */
 static void solve_right(size_t n, const double *c, double *l)
 {
     double square[BLOCK * BLOCK];

@@ -66,9 +66,9 @@ void tw_factor_multiply_transposed(const tw_factor *factor, size_t columns, cons
 void tw_factor_solve(const tw_factor *factor, size_t columns, const double *x, size_t ldx, const double *mean,
                      double *v, size_t ldv);
 
-/* Condition on Gaussian sites: with T = diag(t), the factor of (A^-1 + T)^-1 is L_S = L C^-T with C C' = I
- * + L' T L. An upper triangular C keeps L_S lower triangular. For t >= 0 nothing is subtracted, so L_S is
- * accurate even if the Cholesky factorisation of A - V'V fails. out is a copy of base, which is
+/* Condition on Gaussian sites: with T = diag(t), the factor of (A^-1 + T)^-1 is L_S = L C^-T with
+ * C C' = I + L' T L. An upper triangular C keeps L_S lower triangular. For t >= 0 nothing is subtracted,
+ * so L_S is accurate even if the Cholesky factorisation of A - V'V fails. out is a copy of base, which is
  * overwritten. *log_det_m = log |I + L' T L|. Returns false if that matrix is not finite or, with negative
  * t, not positive definite. n^3 flops for a triangular L. */
 bool tw_factor_condition(const tw_factor *base, const double *t, tw_factor *out, double *log_det_m);

@@ -17,8 +17,8 @@ void tw_panel_solve(size_t rows, size_t n, const double *l, size_t ldl, bool tra
 void tw_panel_multiply(size_t rows, size_t n, const double *l, size_t ldl, bool transposed, double *x,
                        size_t ldx);
 
-/* C <- scale A B + keep C for C rows x n, A rows x d and B d x n; with `transposed` C <- scale A B' + keep
- * C for B n x d. */
+/* C <- scale A B + keep C for C rows x n, A rows x d and B d x n; with `transposed`
+ * C <- scale A B' + keep C for B n x d. */
 void tw_panel_product(size_t rows, size_t n, size_t d, double scale, const double *a, size_t lda,
                       const double *b, size_t ldb, bool transposed, double keep, double *c, size_t ldc);
 

@@ -18,11 +18,11 @@
 #include "math/machine.h"
 
 enum {
-    BYTES = 192,
-    COLUMNS = 4,
-    VECTORS = 3,
-    DEPTH = 2048
-}; /* a column of a panel has BYTES: 3 cache lines */
+    BYTES = 192,  /* of a column of a panel: 3 cache lines */
+    COLUMNS = 4,  /* of a tile */
+    VECTORS = 3,  /* of rows of a tile */
+    DEPTH = 2048, /* the largest number of columns of a part of a panel */
+};
 #define HEIGHT(real) (BYTES / sizeof(real))
 
 /* ---- tiles ---- */

@@ -20,7 +20,7 @@ enum {
     MOST_PAYLOAD = 4096,
     LEAST_PAYLOAD = 64,
     ALL_PAYLOAD = 65536
-}; /* bytes in one slot, and in all slots */
+}; /* bytes: limits for one slot, and for all slots */
 
 /* The header before the payload of a rank. */
 typedef struct slot_head {

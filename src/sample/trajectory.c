@@ -1,10 +1,10 @@
 /* trajectory.c: tune the length of trajectories.
  *
- * For one direction of a Gaussian, a trajectory that rotates (x, p) by an angle t has a correlation rho = cos
- * t between its ends, and 1 - rho = E|x' - x|^2 / (2 E|x - mean|^2). A chain with that correlation has (1 -
- * rho) / (1 + rho) effective draws per iteration. The squared deviations d^2 = (x - mean)^2, which estimate
- * variances and tails, have a correlation of cos^2 t between the ends, and 1 - rho = E(d'^2 - d^2)^2 / (2 Var
- * d^2). The slower of the two decides,
+ * For one direction of a Gaussian, a trajectory that rotates (x, p) by an angle t has a correlation
+ * rho = cos t between its ends, and 1 - rho = E|x' - x|^2 / (2 E|x - mean|^2). A chain with that correlation
+ * has (1 - rho) / (1 + rho) effective draws per iteration. The squared deviations d^2 = (x - mean)^2, which
+ * estimate variances and tails, have a correlation of cos^2 t between the ends, and
+ * 1 - rho = E(d'^2 - d^2)^2 / (2 Var d^2). The slower of the two decides,
  *
  *     rate = (1 - rho) / (1 + rho) / L,     rho the larger of both, >= 0,     L leapfrog steps:
  *
@@ -26,9 +26,8 @@
 #include "math/random.h"
 #include "sample/warmup.h"
 
-static const double rung = 1.5; /* the ratio of successive lengths */
-static const double clearly =
-    1.1; /* the ratio of rates that counts: a window estimates a rate to about 10 % */
+static const double rung = 1.5;    /* the ratio of successive lengths */
+static const double clearly = 1.1; /* a ratio of rates that counts; a window shows a rate to about 10 % */
 
 void tw_ladder_begin(tw_ladder *ladder, double length, bool round)
 {
