@@ -64,9 +64,10 @@ enum { TW_RUN_COMPRESSION = 4 };
 typedef struct tw_run_options {
     bool overwrite;
     unsigned compress; /* 0: none; 1..9: shuffled and deflated at that level */
-    bool summary_only; /* store statistics and a summary of every latent, not x */
-    bool pointwise;    /* log_likelihood of each observation (as large as x), not only their sum */
-    size_t threads;    /* for the summary */
+    bool
+        summary_only; /* store statistics and a summary of every latent, not x, unless the run is interrupted */
+    bool pointwise;   /* log_likelihood of each observation (as large as x), not only their sum */
+    size_t threads;   /* for the summary */
 } tw_run_options;
 
 /* The facts of a sampling run, except data, command, created_at and version. result NULL: before the first draw.

@@ -60,10 +60,11 @@ static size_t count_numbers(const tw_check_result *r)
     return count;
 }
 
-/* Judge all latents. Returns the largest shrinkage of all numbers. */
+/* Judge all latents. Returns the factor by which errors must shrink to decide: one number beyond its tolerance decides
+ * that the claim is wrong, so it is the smallest shrinkage of these; if there is none, all numbers must be decided. */
 static double judge_latents(double tolerance, double z, tw_check_result *r)
 {
-    double most = 0.0;
+    double most = 0.0, least_beyond = INFINITY;
     r->largest_error = 0.0;
     for (size_t k = 0; k < r->count; k++) {
         tw_check_judgement of_row = TW_CHECK_NOT_CLAIMED;
@@ -72,12 +73,15 @@ static double judge_latents(double tolerance, double z, tw_check_result *r)
             double tolerances = tw_check_quantity_tolerances((tw_check_quantity)q);
             of_row = graver(of_row, judge_value(v, tolerance * tolerances, z));
             r->largest_error = fmax(r->largest_error, v->error / tolerances);
-            most = fmax(most, shrinkage(v, tolerance * tolerances, z));
+            double factor = shrinkage(v, tolerance * tolerances, z);
+            most = fmax(most, factor);
+            if (factor > 0.0 && fabs(v->difference) > tolerance * tolerances)
+                least_beyond = fmin(least_beyond, factor);
         }
         r->wrong += of_row == TW_CHECK_WRONG;
         r->latent_verdict = graver(r->latent_verdict, of_row);
     }
-    return most;
+    return isfinite(least_beyond) ? least_beyond : most;
 }
 
 /* The number of draws of each chain that makes errors smaller by the factor `ratio`: draws ratio^2, rounded

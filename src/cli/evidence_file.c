@@ -7,12 +7,18 @@
 #include "talweg/files.h"
 #include "talweg/run.h"
 
+/* May the file be overwritten? A resumed run writes the file that the interrupted one has written. */
+static bool overwrites(const tw_evidence_flags *flags)
+{
+    return flags->output.force || flags->saver.resume;
+}
+
 tw_status tw_evidence_check_file(tw_context *ctx, const tw_evidence_flags *flags)
 {
     const char *file = flags->file;
     if (!file) return TW_OK;
-    if (tw_name_ends_in(file, ".nc")) return tw_run_check(ctx, file, flags->output.force);
-    if (tw_name_ends_in(file, ".json")) return tw_writer_check(ctx, file, flags->output.force);
+    if (tw_name_ends_in(file, ".nc")) return tw_run_check(ctx, file, overwrites(flags));
+    if (tw_name_ends_in(file, ".json")) return tw_writer_check(ctx, file, overwrites(flags));
     return tw_fail(
         ctx, TW_BAD_ARGUMENT,
         "-o %.1000s: the name must end in .nc (the estimates and the problem) or .json (the JSON output)",
@@ -22,7 +28,7 @@ tw_status tw_evidence_check_file(tw_context *ctx, const tw_evidence_flags *flags
 static tw_status write_json(tw_context *ctx, const tw_evidence_flags *flags, const tw_evidence_found *found)
 {
     tw_writer *writer = NULL;
-    TW_TRY(tw_writer_open(ctx, flags->file, flags->output.force, &writer));
+    TW_TRY(tw_writer_open(ctx, flags->file, overwrites(flags), &writer));
     return tw_writer_close(writer, tw_evidence_print_json(ctx, found, tw_writer_stream(writer)));
 }
 
@@ -47,7 +53,7 @@ static tw_status write_run(tw_context *ctx, const tw_evidence_flags *flags, cons
         evidence.estimates[i] = r->estimate[i];
         evidence.seconds[i] = r->seconds[i];
     }
-    return tw_run_write_evidence(ctx, flags->file, flags->output.force, found->problem, &facts, &evidence);
+    return tw_run_write_evidence(ctx, flags->file, overwrites(flags), found->problem, &facts, &evidence);
 }
 
 tw_status tw_evidence_write_file(tw_context *ctx, const tw_evidence_flags *flags,

@@ -76,7 +76,7 @@ static tw_status print_json(tw_context *ctx, const tw_hyper_job *j, FILE *to)
 static tw_status write_json(tw_context *ctx, const tw_evidence_flags *flags, const tw_hyper_job *j)
 {
     tw_writer *writer = NULL;
-    TW_TRY(tw_writer_open(ctx, flags->file, flags->output.force, &writer));
+    TW_TRY(tw_writer_open(ctx, flags->file, flags->output.force || flags->saver.resume, &writer));
     return tw_writer_close(writer, print_json(ctx, j, tw_writer_stream(writer)));
 }
 
@@ -92,7 +92,8 @@ static tw_status write_file(tw_context *ctx, const tw_evidence_flags *flags, con
     evidence.count = tw_hyper_estimates(j->result, evidence.estimates, evidence.seconds);
     if (!flags->file) return TW_OK;
     if (!tw_name_ends_in(flags->file, ".nc")) return write_json(ctx, flags, j);
-    return tw_run_write_evidence(ctx, flags->file, flags->output.force, j->problem, &facts, &evidence);
+    return tw_run_write_evidence(ctx, flags->file, flags->output.force || flags->saver.resume, j->problem,
+                                 &facts, &evidence);
 }
 
 static tw_status check(tw_context *ctx, const tw_evidence_flags *flags)

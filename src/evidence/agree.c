@@ -24,11 +24,12 @@ static double distance(const tw_estimate *a, const tw_estimate *b)
     return difference / hypot(hypot(a->se, b->se), rounding * (1.0 + size));
 }
 
-/* An estimate with a log Z but without an error cannot be compared; one without a log Z disagrees with
- * all. */
+/* An estimate with a log Z but without an error cannot be compared, nor can one whose weights collapsed, because its
+ * error means nothing (an effective number is at least 1; 0: unknown). One without a log Z disagrees with all. */
 static bool comparable(const tw_estimate *e)
 {
-    return !isfinite(e->log_z) || isfinite(e->se);
+    bool collapsed = e->weight_ess >= 1.0 && e->weight_ess < 2.0;
+    return !isfinite(e->log_z) || (isfinite(e->se) && !collapsed);
 }
 
 /* Is this an estimate of parallel tempering? */
@@ -139,12 +140,15 @@ double tw_evidence_compare(const tw_estimate *estimate, const char *name, double
 
 /* The estimate of Pareto's k from few weights is uncertain and shrunk towards 1/2, so few weights have a
  * lower limit (0.58 for 256). The limit for many weights applies to a reverse run, whose error includes
- * the tail that the forward run found, and if the number of weights is unknown. */
+ * the tail that the forward run found, and if the number of weights is unknown. Weights that are nearly equal, with a
+ * relative variance of se^2 P < 1e-3, have no tail that matters. */
 static tw_warning doubt_weights(const tw_estimate *e)
 {
+    bool equal = e->particles > 0 && e->se * e->se * (double)e->particles < 1e-3;
     bool many = !isnan(e->missed) || e->particles == 0;
     double limit = many ? TW_PARETO_LIMIT : tw_pareto_limit(e->particles);
-    if (e->pareto_k > limit) return (tw_warning){.code = TW_WARN_HEAVY_TAIL, .number = {e->pareto_k, limit}};
+    if (e->pareto_k > limit && !equal)
+        return (tw_warning){.code = TW_WARN_HEAVY_TAIL, .number = {e->pareto_k, limit}};
     if (2.0 * e->missed * e->missed > e->se * e->se)
         return (tw_warning){.code = TW_WARN_MISSED, .number = {100.0 * e->missed, e->missed}};
     return (tw_warning){.code = TW_WARNING_COUNT};

@@ -148,7 +148,8 @@ void tw_run_writer_free(tw_run_writer *w)
     tw_release(ctx, w);
 }
 
-/* The final facts go to the journal first; from then on a crash loses nothing. */
+/* The final facts go to the journal first; from then on a crash loses nothing. An interrupted run keeps its draws even
+ * if only their summary was wanted: a resumed run needs them. */
 static tw_status finish(tw_run_writer *w, const tw_run_facts *facts)
 {
     tw_nc_writer nc = {.ctx = w->ctx, .path = w->path, .file = -1};
@@ -156,6 +157,7 @@ static tw_status finish(tw_run_writer *w, const tw_run_facts *facts)
     tw_run_facts now = *facts;
     now.n = w->problem->data->n;
     now.draws = w->journal.draws;
+    if (facts->interrupted) w->journal.settings.summary_only = 0;
     tw_nc_create_image(&nc);
     tw_facts_put(&nc, &now);
     tw_status status = tw_nc_finish_image(&nc, &image);
