@@ -162,7 +162,7 @@ typedef struct tw_ais_options {
                       .temperatures = 50,            \
                       .particles = 256,              \
                       .moves = 1,                    \
-                      .target_accept = 0.8,          \
+                      .target_accept = 0.9,          \
                       .seed = 1,                     \
                       .burn_in = 30,                 \
                       .refine = 0.995})
@@ -232,7 +232,7 @@ typedef struct tw_rm_options {
                      .particles = 256,              \
                      .islands = 16,                 \
                      .spread = 4.0,                 \
-                     .target_accept = 0.8,          \
+                     .target_accept = 0.95,         \
                      .seed = 1})
 
 /* Adaptive resample-move (a sequential Monte Carlo sampler). A pilot with other particles chooses the
@@ -302,7 +302,7 @@ typedef struct tw_pt_options {
                      .rounds = 100,                 \
                      .patience = 8,                 \
                      .moves = 1,                    \
-                     .target_accept = 0.8,          \
+                     .target_accept = 0.9,          \
                      .seed = 1})
 
 /* Statistics of a run. The arrays belong to the caller and have room for the temperatures of the options; NULL:

@@ -149,6 +149,10 @@ extern "C" {
     X(TW_WARN_ONE_MODE, "one_mode",                                                                          \
       "the path starts from Laplace's Gaussian, which covers one mode, and the likelihood is not "           \
       "log-concave: all estimates may miss the same mode, so their agreement proves nothing")                \
+    X(TW_WARN_SLICE_EP, "slice_from_ep",                                                                     \
+      "slice sampling with EP's Gaussian seldom reaches tails of the posterior that are wider than this "    \
+      "Gaussian: "                                                                                           \
+      "AIS and resample-move may then be too low by more than their errors")                                 \
     X(TW_WARN_SWAP_RATE, "swap_rate",                                                                        \
       "parallel tempering: some neighbouring temperatures swap with probability {0:.2g} only; the barrier "  \
       "is {1:.1f}, so use {2:.0f} temperatures or more, or start closer to the posterior")                   \

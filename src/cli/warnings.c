@@ -26,6 +26,7 @@ static const char *const advice[TW_WARNING_COUNT] = {
                       "evidence from the prior "
                       "(talweg evidence --from prior)",
     [TW_WARN_ONE_MODE] = ". Use --from prior",
+    [TW_WARN_SLICE_EP] = ". Use --kernel-method hmc",
     [TW_WARN_LENGTH_SHORT] = ". Use longer ones, --standardise the inputs, or let talweg fit find them",
     [TW_WARN_LENGTH_LONG] = ". Use shorter ones, --standardise the inputs, or let talweg fit find them",
     [TW_WARN_DISAGREE] = ". At least one has missed part of the posterior: trust neither, and improve mixing "

@@ -24,12 +24,18 @@ static double distance(const tw_estimate *a, const tw_estimate *b)
     return difference / hypot(hypot(a->se, b->se), rounding * (1.0 + size));
 }
 
-/* An estimate with a log Z but without an error cannot be compared, nor can one whose weights collapsed, because its
- * error means nothing (an effective number is at least 1; 0: unknown). One without a log Z disagrees with all. */
+/* An estimate with a log Z but without an error cannot be compared; one without a log Z disagrees with
+ * all. */
 static bool comparable(const tw_estimate *e)
 {
-    bool collapsed = e->weight_ess >= 1.0 && e->weight_ess < 2.0;
-    return !isfinite(e->log_z) || (isfinite(e->se) && !collapsed);
+    return !isfinite(e->log_z) || isfinite(e->se);
+}
+
+/* Did the weights collapse? Then the error means nothing: the estimate may disagree with others, but not agree. (An
+ * effective number is at least 1; 0 and NaN: unknown.) */
+static bool collapsed(const tw_estimate *e)
+{
+    return isfinite(e->log_z) && e->weight_ess >= 1.0 && e->weight_ess < 2.0;
 }
 
 /* Is this an estimate of parallel tempering? */
@@ -51,15 +57,16 @@ tw_agreement tw_evidence_agree(size_t count, const tw_estimate *estimates)
     tw_agreement a = {.worst = NAN, .difference = NAN};
     for (size_t i = 0; i < count; i++) {
         if (!comparable(&estimates[i])) continue;
-        a.compared++;
+        a.compared += !collapsed(&estimates[i]);
         for (size_t j = i + 1; j < count; j++) {
             if (!comparable(&estimates[j])) continue;
             if (share_draws(&estimates[i], &estimates[j])) {
                 a.shared = true;
                 continue;
             }
-            a.known = true;
             double d = distance(&estimates[i], &estimates[j]);
+            if (d <= TW_AGREEMENT_LIMIT && (collapsed(&estimates[i]) || collapsed(&estimates[j]))) continue;
+            a.known = true;
             if (d <= a.worst) continue; /* false for the first pair, as worst is NaN */
             a.worst = d;
             a.first = i;

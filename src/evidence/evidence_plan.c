@@ -192,6 +192,15 @@ static tw_status choose_metric(maker *m, tw_sampler_options *kernel)
     return TW_OK;
 }
 
+/* Is a method among them that anneals, and so cannot correct transitions that miss a tail? Tempering shows it by its
+ * round trips. */
+static bool anneals(const tw_evidence_plan *p)
+{
+    for (size_t k = 0; k < p->count; k++)
+        if (p->method[k] != TW_EVIDENCE_TEMPERING) return true;
+    return false;
+}
+
 static tw_status choose_kernel(maker *m, tw_sampler_options *kernel)
 {
     const tw_evidence_options *o = m->o;
@@ -202,7 +211,10 @@ static tw_status choose_kernel(maker *m, tw_sampler_options *kernel)
     kernel->solver_tolerance = o->solver_tolerance;
     kernel->fixed_point = o->fixed_point;
     kernel->threads = tw_threads(o->threads);
-    return choose_metric(m, kernel);
+    TW_TRY(choose_metric(m, kernel));
+    if (kernel->method == TW_METHOD_SLICE && kernel->metric == TW_METRIC_EP && anneals(m->plan))
+        tw_warnings_add(&m->plan->warnings, &(tw_warning){.code = TW_WARN_SLICE_EP});
+    return TW_OK;
 }
 
 /* ---- methods ---- */

@@ -177,6 +177,24 @@ static void the_verdict_follows_the_rule(void **state)
     assert_non_null(strstr(r.words, "about 6000 draws of each chain would decide"));
 }
 
+/* One number beyond its tolerance decides that a claim is wrong, however close to the tolerance others are. */
+static void one_number_beyond_its_tolerance_decides(void **state)
+{
+    (void)state;
+    static tw_check_row rows[2];
+    const tw_check_options o = TW_CHECK_DEFAULTS;
+    tw_check_result r = {.count = 2, .rows = rows, .log_z = {NAN, NAN, NAN, NAN}};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t q = 0; q < TW_CHECK_QUANTITIES; q++)
+            rows[k].value[q] = (tw_check_value){NAN, 0.0, NAN, NAN};
+    rows[0].value[TW_CHECK_MEAN] = (tw_check_value){0.129, 0.0, 0.129, 0.01};
+    rows[1].value[TW_CHECK_MEAN] = (tw_check_value){0.09999, 0.0, 0.09999, 0.01};
+    tw_check_judge("q", &o, true, true, &r);
+    assert_int_equal(r.verdict, TW_CHECK_UNDECIDED);
+    assert_int_equal(r.draws_needed,
+                     6000); /* z = 3.48 for two numbers: (0.0348/0.029)^2 times 4000, rounded up */
+}
+
 static void evidence_in_doubt_decides_nothing(void **state)
 {
     (void)state;
@@ -250,6 +268,7 @@ int main(void)
         cmocka_unit_test(evidence_alone_is_checked_without_draws),
         cmocka_unit_test(laplace_is_wrong_on_crabs),
         cmocka_unit_test(the_verdict_follows_the_rule),
+        cmocka_unit_test(one_number_beyond_its_tolerance_decides),
         cmocka_unit_test(evidence_in_doubt_decides_nothing),
         cmocka_unit_test(nothing_to_check_is_refused),
         cmocka_unit_test(progress_may_end_it),

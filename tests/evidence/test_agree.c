@@ -63,6 +63,35 @@ static void one_estimate_says_nothing(void **state)
     assert_null(tw_evidence_best(1, e + 1));
 }
 
+/* An error from collapsed weights means nothing: such an estimate may disagree with another, but not agree. */
+static void collapsed_weights_agree_with_nothing(void **state)
+{
+    (void)state;
+    tw_estimate e[] = {make("ais", -5.0, 0.1), make("rm", -5.1, 0.1), make("pt", -5.3, 0.9)};
+    e[2].weight_ess = 1.3;
+    tw_agreement near = tw_evidence_agree(3, e), alone = tw_evidence_agree(2, e + 1);
+    assert_true(near.agree && near.compared == 2 && near.first == 0 && near.second == 1);
+    assert_false(alone.known || alone.agree);
+    e[2].log_z = -50.0;
+    tw_agreement far = tw_evidence_agree(3, e);
+    assert_true(far.known && !far.agree && far.second == 2);
+}
+
+/* Weights that are nearly equal have no tail that matters, whatever Pareto's k is: one probit label, exact -0.693147,
+ * had -0.69288 +- 0.00068 and a doubt. */
+static void nearly_equal_weights_are_not_doubted(void **state)
+{
+    (void)state;
+    tw_warning doubt;
+    tw_estimate e = make("ais", -0.69288, 0.00068);
+    e.particles = 256;
+    e.pareto_k = 0.62;
+    e.missed = NAN;
+    assert_false(tw_evidence_doubt(&e, &doubt));
+    e.se = 0.0068;
+    assert_true(tw_evidence_doubt(&e, &doubt) && doubt.code == TW_WARN_HEAVY_TAIL);
+}
+
 /* Both estimates of one tempering run have the same draws, and say nothing about each other, however near or
  * far they are; each is compared with what has others. */
 static void estimates_that_share_draws_are_not_compared(void **state)
@@ -273,6 +302,8 @@ int main(void)
         cmocka_unit_test(pairs_within_four_errors_agree),
         cmocka_unit_test(the_worst_pair_is_found),
         cmocka_unit_test(one_estimate_says_nothing),
+        cmocka_unit_test(collapsed_weights_agree_with_nothing),
+        cmocka_unit_test(nearly_equal_weights_are_not_doubted),
         cmocka_unit_test(estimates_that_share_draws_are_not_compared),
         cmocka_unit_test(the_best_has_the_smallest_error),
         cmocka_unit_test(signs_of_tempering_are_doubts),

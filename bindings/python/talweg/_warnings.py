@@ -20,6 +20,7 @@ ADVICE = {
     "dense_beside_sparse": ". A sparse model needs leaves from ar1, spde, rw1, rw2, icar, bym2, categorical, constant and white only",
     "several_modes": '. Compare with draws (sample with method="ess", metric="prior") and with evidence(start="prior")',
     "one_mode": '. Use start="prior"',
+    "slice_from_ep": '. Use kernel_method="hmc"',
     "disagree": ". At least one has missed part of the posterior: trust neither, and improve mixing with more moves, "
     'more temperatures or method="pt"',
     "heavy_tail": ". Use more temperatures, more moves, or a path that starts closer to the posterior (start)",
