@@ -7,6 +7,7 @@
 #include "cli/distribute.h"
 #include "cli/model_file.h"
 #include "cli/model_options.h"
+#include "cli/warnings.h"
 #include "talweg/base.h"
 
 /* The option that gives a matrix instead of a kernel; NULL: none. */
@@ -246,7 +247,9 @@ static tw_status make_kernel(const tw_model_options *options, tw_problem_parts *
     tw_context *ctx = parts->data->ctx;
     if (options->kernel_matrix) return read_matrix(options, parts);
     if (options->precision_matrix) return make_precision(options, parts);
-    if (tw_kernel_is_shape(options->kernel)) return make_named_kernel(options, parts);
+    bool named = tw_kernel_is_shape(options->kernel);
+    tw_warnings_use(TW_USED_KERNEL, named ? NULL : "expression");
+    if (named) return make_named_kernel(options, parts);
     tw_status status = tw_kernel_parse_for(ctx, options->kernel, parts->data, &parts->kernel);
     if (status != TW_OK) return tw_fail_within(ctx, status, "--kernel: ");
     if (!parameter_given(options)) return TW_OK;
