@@ -45,7 +45,7 @@ static tw_status check_range(tw_context *ctx, const tw_option *option, double va
     if (isinf(option->most))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s must be at least %g, not %g", option->name, option->least,
                        value);
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s must be from %g to %g, not %g", option->name, option->least,
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s must be from %g to %.7g, not %g", option->name, option->least,
                    option->most, value);
 }
 

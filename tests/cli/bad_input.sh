@@ -136,7 +136,7 @@ refuses 1 'already exists' predict "$d/fit.json" "$d/good.csv" -o "$d/there.csv"
 # ---- not wrong, but worth a word
 printf 'a,b,y\n1,2,1\n3,4,1\n' >"$d/one_class.csv"
 works approx "$d/one_class.csv"
-says err 'talweg: warning: all 2 labels are 1: there is only one class'
+says err 'talweg: warning: every label is 1: there is only one class'
 works approx "$d/one_class.csv" --no-warnings
 [ ! -s "$d/err" ] || complain "--no-warnings warned: $(cat "$d/err")"
 
