@@ -39,7 +39,7 @@ extern "C" {
 /* A covariance function with its parameters. */
 typedef struct tw_kernel tw_kernel;
 
-/* The leaves: "se, matern12, ..., constant, white". */
+/* The names of leaves, with the alias rbf of se: "se, matern12, ..., bym2, rbf". */
 TW_API const char *tw_kernel_names(void);
 
 /* ---- making one ---- */

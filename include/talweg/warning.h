@@ -20,7 +20,7 @@ extern "C" {
  * name. */
 #define TW_WARNING_LIST(X)                                                                                   \
     /* data */                                                                                               \
-    X(TW_WARN_ONE_CLASS, "one_class", "all {0:.0f} labels are {1:g}: there is only one class")               \
+    X(TW_WARN_ONE_CLASS, "one_class", "every label is {1:g}: there is only one class")                       \
     X(TW_WARN_HEADER, "header",                                                                              \
       "line {0:.0f} is read as the header because {name} is not a number, although {1:.0f} of its {2:.0f} "  \
       "fields are numbers")                                                                                  \

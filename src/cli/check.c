@@ -2,7 +2,9 @@
 #include "cli/check.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/common_rows.h"
@@ -102,6 +104,16 @@ static tw_status check(tw_context *ctx, const tw_check_flags *f)
 
 /* ---- computing ---- */
 
+/* Read a file with results; if there is none, the name may be a misspelt ep or laplace. */
+static tw_status read_file(const tw_problem *problem, const char *path, tw_claim **claim)
+{
+    char words[1200]; /* a copy, because tw_fail overwrites the context's message */
+    tw_status status = tw_claim_read(problem->model, path, claim);
+    if (status == TW_OK || access(path, F_OK) == 0) return status;
+    snprintf(words, sizeof words, "%s", tw_context_message(problem->ctx));
+    return tw_fail(problem->ctx, status, "%s (--against needs ep, laplace or a file)", words);
+}
+
 static tw_status read_claim(const tw_check_flags *f, tw_stages *stages, tw_check_found *found)
 {
     const tw_model *model = found->problem->model;
@@ -113,7 +125,7 @@ static tw_status read_claim(const tw_check_flags *f, tw_stages *stages, tw_check
     if (ep || laplace)
         TW_TRY(tw_claim_from_fit(model, ep ? found->fits.ep : found->fits.laplace, &found->claim));
     else
-        TW_TRY(tw_claim_read(model, f->against, &found->claim));
+        TW_TRY(read_file(found->problem, f->against, &found->claim));
     if (!isnan(f->log_z)) found->claim->log_z = f->log_z;
     return TW_OK;
 }

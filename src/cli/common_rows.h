@@ -3,7 +3,7 @@
  *
  *     {TW_ROW_SEED(FIELD(seed)), .help = "seed of the random numbers"},
  *
- * --threads and --ignore-column mean the same in every command, so their help is here too.
+ * --threads, --ignore-column and --new-categories mean the same in every command, so their help is here too.
  */
 #ifndef TALWEG_CLI_COMMON_ROWS_H
 #define TALWEG_CLI_COMMON_ROWS_H
@@ -40,5 +40,10 @@
 #define TW_ROW_IGNORE(field)                                                                       \
     .name = "ignore-column", .kind = TW_OPTION_TEXTS, .offset = (field), .argument = "NAME|INDEX", \
     .help = "ignore a column, named as for --label-column; may be repeated"
+
+#define TW_ROW_NEW_CATEGORIES(at)                                                                      \
+    .name = "new-categories", .kind = TW_OPTION_FLAG, .offset = (at),                                  \
+    .help = "accept categories that the training data do not have, and predict their effect from the " \
+            "prior; default: they are an error"
 
 #endif

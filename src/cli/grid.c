@@ -50,6 +50,7 @@ static const tw_option rows[] = {
     {TW_ROW_TEST(FIELD(test)),
      .help = "labelled cases to predict at each point; the table gets the mean of log2 p(y), plus 1 for two "
              "classes (0 bits for coin flips, 1 for certainty), and the error rate"},
+    {TW_ROW_NEW_CATEGORIES(FIELD(new_categories))},
     {TW_ROW_OUTPUT(FIELD(output_file)), .help = "write the table to a CSV file; default: print it"},
     {.name = "plot",
      .kind = TW_OPTION_TEXT,
@@ -181,7 +182,7 @@ static tw_status load_test(tw_surface *s)
     const char *path = s->options->test;
     if (!path) return TW_OK;
     const tw_model_options *model = &s->options->model;
-    tw_new_columns columns = {model->label_column, &model->given, &model->ignore, false};
+    tw_new_columns columns = {model->label_column, &model->given, &model->ignore, s->options->new_categories};
     TW_TRY(tw_new_inputs_read(s->problem, path, columns, &s->at));
     if (!s->at.y) return tw_fail(s->ctx, TW_BAD_DATA, "%.1000s: --test needs labelled cases", path);
     TW_TRY(tw_allocate_doubles(s->ctx, s->at.m, 4, "the predictions", &s->latent));

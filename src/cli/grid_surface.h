@@ -16,6 +16,7 @@ typedef struct tw_grid_options {
     tw_output_options output;
     tw_grid_axes axes;
     const char *method, *test, *output_file, *plot;
+    bool new_categories;
 } tw_grid_options;
 
 typedef struct tw_surface {

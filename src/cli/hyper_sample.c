@@ -46,25 +46,29 @@ static bool is_changed(const tw_option *option, const tw_sampler_flags *flags)
     return text && (!own || strcmp(text, own) != 0);
 }
 
-/* Options of the samplers do not apply, except --seed and --threads. */
-static tw_status check_sampler(tw_context *ctx, const tw_sampler_flags *flags)
+/* Options of the samplers do not apply, except --seed and --threads. `method` is that of --hyper-method. */
+static tw_status check_sampler(tw_context *ctx, const tw_sampler_flags *flags, const char *method)
 {
+    const char *advice =
+        strcmp(method, "chain") == 0
+            ? "--hyper-method chain has 16 chains and its own transitions, and --points draws in total"
+            : "use --points, --point-particles and --point-temperatures for draws from weighted points, or "
+              "--hyper-method chain with --points draws in total for Markov chains";
     for (size_t k = 0; k < TW_SAMPLER_OPTION_COUNT; k++) {
         const tw_option *option = &tw_sampler_option_rows[k];
         if (strcmp(option->name, "seed") == 0 || strcmp(option->name, "threads") == 0) continue;
         if (is_changed(option, flags))
             return tw_fail(ctx, TW_BAD_ARGUMENT,
-                           "--%s cannot be used with unknown parameters (they have priors), which are drawn "
-                           "from weighted points, not chains: use --points, --point-particles and "
-                           "--point-temperatures, or fix the parameters with --fix all",
-                           option->name);
+                           "--%s cannot be used with unknown parameters (they have priors): %s; or fix the "
+                           "parameters with --fix all",
+                           option->name, advice);
     }
     return TW_OK;
 }
 
 static tw_status check(tw_context *ctx, const tw_hyper_sample_flags *f)
 {
-    TW_TRY(check_sampler(ctx, f->sampler));
+    TW_TRY(check_sampler(ctx, f->sampler, f->hyper->method));
     if (f->files->summary_only || f->files->stan_csv)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "--%s cannot be used with unknown parameters: use -o FILE.nc or -o FILE.csv",

@@ -132,6 +132,7 @@ static void add_number(rows *r, const entry *e, size_t slot)
     tw_option *option =
         add_row(r, e, offsetof(tw_likelihood_options, number) + slot * sizeof(double), TW_OPTION_NUMBER, "");
     option->given = offsetof(tw_likelihood_options, typed) + slot * sizeof(bool);
+    option->per_case = e->column != NULL;
     option->positive = e->parameter
                            ? e->parameter->transform == TW_TRANSFORM_LOG
                            : e->column->range == TW_RANGE_POSITIVE || e->column->range == TW_RANGE_COUNT;

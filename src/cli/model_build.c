@@ -7,6 +7,7 @@
 #include "cli/distribute.h"
 #include "cli/model_file.h"
 #include "cli/model_options.h"
+#include "cli/warnings.h"
 #include "talweg/base.h"
 
 /* The option that gives a matrix instead of a kernel; NULL: none. */
@@ -138,6 +139,20 @@ static tw_status fill_phi(const tw_model_options *options, tw_problem_parts *par
     return TW_OK;
 }
 
+/* Fail, with the options that help, if the data lack a column that the likelihood needs. */
+static tw_status check_columns(const tw_likelihood *likelihood, const tw_data *data)
+{
+    for (size_t k = 0; k < likelihood->columns; k++) {
+        const char *name = likelihood->column[k].name;
+        if (!likelihood->column[k].required || tw_data_column(data, name)) continue;
+        return tw_fail(data->ctx, TW_BAD_DATA,
+                       "the %s likelihood needs the column %s: name it with --%s-column, or give one value "
+                       "for all cases with --%s",
+                       likelihood->name, name, name, name);
+    }
+    return TW_OK;
+}
+
 /* Fill in the likelihood's columns and parameters, and check the observations; messages name the file. */
 static tw_status fill_likelihood(const tw_model_options *options, tw_problem_parts *parts, phi_memory *memory)
 {
@@ -145,7 +160,8 @@ static tw_status fill_likelihood(const tw_model_options *options, tw_problem_par
     TW_TRY(tw_likelihood_options_fill(&options->given, parts->likelihood, parts->data));
     TW_TRY(fill_phi(options, parts, memory));
     tw_observations observed = tw_data_observed(parts->data, parts->likelihood, parts->phi);
-    tw_status status = tw_likelihood_check(ctx, &observed);
+    tw_status status = check_columns(parts->likelihood, parts->data);
+    if (status == TW_OK) status = tw_likelihood_check(ctx, &observed);
     return status == TW_OK ? TW_OK : tw_fail_within(ctx, status, "%.1000s: ", options->data);
 }
 
@@ -231,7 +247,9 @@ static tw_status make_kernel(const tw_model_options *options, tw_problem_parts *
     tw_context *ctx = parts->data->ctx;
     if (options->kernel_matrix) return read_matrix(options, parts);
     if (options->precision_matrix) return make_precision(options, parts);
-    if (tw_kernel_is_shape(options->kernel)) return make_named_kernel(options, parts);
+    bool named = tw_kernel_is_shape(options->kernel);
+    tw_warnings_use(TW_USED_KERNEL, named ? NULL : "expression");
+    if (named) return make_named_kernel(options, parts);
     tw_status status = tw_kernel_parse_for(ctx, options->kernel, parts->data, &parts->kernel);
     if (status != TW_OK) return tw_fail_within(ctx, status, "--kernel: ");
     if (!parameter_given(options)) return TW_OK;

@@ -29,6 +29,13 @@ static tw_status fail_value(tw_context *ctx, const tw_option *option, const char
     return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s needs %s, not %s", option->name, what, quote(text).text);
 }
 
+/* The text may be the name of a column. */
+static tw_status fail_per_case(tw_context *ctx, const tw_option *option, const char *text)
+{
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s needs a number, not %s; name a column with --%s-column",
+                   option->name, quote(text).text, option->name);
+}
+
 static tw_status check_range(tw_context *ctx, const tw_option *option, double value)
 {
     if (option->positive && !(value > 0.0))
@@ -38,14 +45,16 @@ static tw_status check_range(tw_context *ctx, const tw_option *option, double va
     if (isinf(option->most))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s must be at least %g, not %g", option->name, option->least,
                        value);
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s must be from %g to %g, not %g", option->name, option->least,
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s must be from %g to %.7g, not %g", option->name, option->least,
                    option->most, value);
 }
 
 static tw_status store_number(tw_context *ctx, const tw_option *option, const char *text, void *field)
 {
     double value = 0.0;
-    if (!tw_options_number(text, "", &value)) return fail_value(ctx, option, "a number", text);
+    if (!tw_options_number(text, "", &value))
+        return option->per_case ? fail_per_case(ctx, option, text)
+                                : fail_value(ctx, option, "a number", text);
     TW_TRY(check_range(ctx, option, value));
     memcpy(field, &value, sizeof value);
     return TW_OK;

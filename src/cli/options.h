@@ -49,6 +49,7 @@ typedef struct tw_option {
     double least, most; /* NUMBER, INTEGER: the allowed range; both 0: any */
     tw_option_kind kind;
     bool positive; /* NUMBER: must be above 0 */
+    bool per_case; /* NUMBER: --NAME-column names a column with a value for each case */
     char letter;   /* the short form, as in -o, or '\0' */
     size_t given;  /* offset of a bool that is set if the option is given; 0: none */
     /* Not NULL: this only row of its group stands for the rows made(0), made(1), ..., up to NULL. */

@@ -33,11 +33,7 @@ static const tw_option rows[] = {
      .help = "the column of y in NEWDATA; default: the column named as in the training data; if those had no "
              "names, the last column if there is one more column than inputs"},
     {TW_ROW_IGNORE(FIELD(ignore))},
-    {.name = "new-categories",
-     .kind = TW_OPTION_FLAG,
-     .offset = FIELD(new_categories),
-     .help = "accept categories that the training data do not have, and predict their effect from the prior; "
-             "default: they are an error"},
+    {TW_ROW_NEW_CATEGORIES(FIELD(new_categories))},
     {.name = "cross-kernel-matrix",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(cross),

@@ -18,6 +18,7 @@ typedef struct report_options {
     uint64_t latents, threads;
     tw_output_options output;
     tw_operands ignore;
+    bool new_categories;
 } report_options;
 
 #define FIELD(member) offsetof(report_options, member)
@@ -46,8 +47,11 @@ static const tw_option rows[] = {
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(label_column),
      .argument = "NAME|INDEX",
-     .help = "the column of y in the test file; default: the last column"},
+     .help = "the column of y in the test file; default: as in talweg predict, the column named as in the "
+             "training "
+             "data; if those had no names, the last column if there is one more column than inputs"},
     {TW_ROW_IGNORE(FIELD(ignore))},
+    {TW_ROW_NEW_CATEGORIES(FIELD(new_categories))},
     {TW_ROW_THREADS(FIELD(threads))},
 };
 
@@ -62,7 +66,8 @@ static tw_status read_test(const report_options *o, const tw_pool *pool, tw_new_
                        "--test needs draws, but %.1000s has none: sample without --summary-only",
                        pool->path[0]);
     TW_TRY(tw_new_inputs_read(pool->problem, o->test,
-                              (tw_new_columns){o->label_column, &o->columns, &o->ignore, false}, at));
+                              (tw_new_columns){o->label_column, &o->columns, &o->ignore, o->new_categories},
+                              at));
     if (at->y) return TW_OK;
     return tw_fail(pool->ctx, TW_BAD_DATA, "%.1000s: --test needs labelled cases", o->test);
 }

@@ -98,6 +98,8 @@ static const struct {
     {TW_WARN_NO_NUMBER, TW_USED_COMMAND, "check", in_evidence},
     {TW_WARN_COLLAPSED, TW_USED_COMMAND, "check", in_evidence},
     {TW_WARN_GOAL, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_DEFAULTS, TW_USED_KERNEL, "expression",
+     ". Give them in --kernel, as in se(ell=2, sigma=1.5), or let talweg fit find them"},
     {TW_WARN_IMPLICIT, TW_USED_METRIC, "smoothed", ": use a smaller --eps"},
     {TW_WARN_FACTORISATION, TW_USED_METRIC, "smoothed", ": use a smaller --eps"},
     {TW_WARN_IRREVERSIBLE, TW_USED_SOLVER, "tolerance", ": use a smaller --eps"},

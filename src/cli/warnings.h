@@ -16,14 +16,15 @@ void tw_warning_say(const tw_warning *warning, char words[TW_WARNING_BYTES]);
 const char *tw_warning_advice(tw_warning_code code);
 
 /* Record the command and the options in use, so that advice does not suggest them: comma-separated methods,
- * the metric, q (--from), and "tolerance" if implicit equations are solved to a tolerance. The text must
- * remain valid. */
+ * the metric, q (--from), "tolerance" if implicit equations are solved to a tolerance, and "expression" if
+ * --kernel is more than a name. The text must remain valid. */
 typedef enum tw_in_use {
     TW_USED_COMMAND,
     TW_USED_METHOD,
     TW_USED_METRIC,
     TW_USED_FROM,
     TW_USED_SOLVER,
+    TW_USED_KERNEL,
     TW_USED_KINDS
 } tw_in_use;
 void tw_warnings_use(tw_in_use kind, const char *value);

@@ -145,7 +145,8 @@ const char *tw_shape_names(void)
     return &SHAPES(NAME)[2];
 }
 
+/* The alias of se is the last name, so that errors can suggest it. */
 const char *tw_kernel_names(void)
 {
-    return &SHAPES(NAME) TW_OTHER_LEAVES(OTHER)[2];
+    return &SHAPES(NAME) TW_OTHER_LEAVES(OTHER) ", rbf"[2];
 }

@@ -41,8 +41,13 @@ static const char *label_text(const tw_data *data, double y, char number[TEXT])
     return number;
 }
 
-static tw_status fail_labels(const tw_data *data, const different *d)
+/* Labels that are not of two classes. `fresh`: the likelihood of new cases cannot be chosen. */
+static tw_status fail_labels(const tw_data *data, const different *d, bool fresh)
 {
+    const char *others = fresh || data->labels.count
+                             ? ""
+                             : " or another likelihood (poisson for counts, gaussian or student_t for other "
+                               "numbers)";
     char found[400], number[TEXT];
     size_t length = 0;
     for (size_t k = 0; k < d->count && k < VALUES_SHOWN; k++)
@@ -51,8 +56,8 @@ static tw_status fail_labels(const tw_data *data, const different *d)
     if (d->count > VALUES_SHOWN) snprintf(found + length, sizeof found - length, ", ...");
     return tw_fail(data->ctx, TW_BAD_DATA,
                    "labels of two classes must be two different whole numbers or texts, but they are %s: "
-                   "recode them, or choose another label column",
-                   found);
+                   "recode them, or choose another label column%s",
+                   found, others);
 }
 
 /* Whether the labels are two classes: two texts, or two whole numbers. */
@@ -150,7 +155,7 @@ tw_status tw_data_class_labels(tw_data *data, const char *positive, const tw_lev
     if (known && known->count == 2) return recode(data, known, -1.0, 2.0);
     different d = different_values(data);
     bool usual = data->labels.count == 0 && (all_low_or_one(&d, -1.0) || all_low_or_one(&d, 0.0));
-    if (!usual && (known || !are_two_classes(data, &d))) return fail_labels(data, &d);
+    if (!usual && (known || !are_two_classes(data, &d))) return fail_labels(data, &d, known != NULL);
     if (d.count == 2 && (!usual || positive)) return code_two_values(data, &d, positive);
     for (size_t i = 0; i < data->n; i++) data->y[i] = data->y[i] == 1.0 ? 1.0 : -1.0;
     if (d.count == 1)

@@ -1,5 +1,6 @@
 /* match.c: match inputs by name, and put those of new cases in the order of the training cases. */
 #include <string.h>
+#include <strings.h>
 
 #include "data/readers.h"
 
@@ -25,6 +26,15 @@ static bool same_names(const tw_data *data, size_t d, const char *const *names)
     return k == d;
 }
 
+/* Report that an input is missing, and a name that differs from it only in capitals. */
+static tw_status fail_missing(const tw_data *data, const char *name)
+{
+    size_t j = 0;
+    while (j < data->d && strcasecmp(data->names[j], name) != 0) j++;
+    return tw_fail(data->ctx, TW_BAD_DATA, "the input %s of the model is missing%s%s", quote(name).text,
+                   j < data->d ? ", but there is " : "", j < data->d ? quote(data->names[j]).text : "");
+}
+
 /* Find the only input of that name; *place is data->d if it is absent and not needed. */
 static tw_status find_input(const tw_data *data, const char *name, bool needed, size_t *place)
 {
@@ -36,9 +46,8 @@ static tw_status find_input(const tw_data *data, const char *name, bool needed, 
             count++;
         }
     if (count == 1 || (count == 0 && !needed)) return TW_OK;
-    return tw_fail(data->ctx, TW_BAD_DATA,
-                   count ? "several inputs have the name %s of an input of the model"
-                         : "the input %s of the model is missing",
+    if (count == 0) return fail_missing(data, name);
+    return tw_fail(data->ctx, TW_BAD_DATA, "several inputs have the name %s of an input of the model",
                    quote(name).text);
 }
 

@@ -36,6 +36,7 @@ refuses 1 'inf.csv: line 3, column 2' approx "$d/inf.csv"
 refuses 1 'text.csv: line 3, column 2' approx "$d/text.csv"
 refuses 1 'labels123.csv: labels of two classes must be two different whole numbers or texts, but they are 1 (row 1), 2 (row 2), 3' \
     approx "$d/labels123.csv"
+refuses 1 'or another likelihood (poisson for counts' approx "$d/labels123.csv"
 refuses 1 'they are 1 (row 1), 0.5 (row 2)' approx "$d/half.csv"
 refuses 1 'they are 1 (row 1), 0.5 (row 2)' approx "$d/half.csv" --likelihood logit
 refuses 1 'count.csv: observation 2 is -1, but poisson needs 0, 1, 2, ..., 1e11 (line 3)' approx "$d/count.csv" --likelihood poisson
@@ -127,6 +128,7 @@ sed 1d "$d/wide.csv" >"$d/nameless.csv"
 refuses 1 'nameless.csv has 4 inputs, but the model has 2' predict "$d/fit.json" "$d/nameless.csv"
 refuses 1 'wide.csv: the model has no input "c"' predict "$d/fit.json" "$d/wide.csv" --label-column y
 refuses 1 'labels123.csv: labels of two classes' predict "$d/fit.json" "$d/labels123.csv"
+! grep -q 'another likelihood' "$d/err" || complain "predict advises another likelihood, which it cannot take"
 refuses 1 'has a kernel: give NEWDATA' predict "$d/fit.json" "$d/good.csv" --diagonal "$d/good.csv"
 refuses 3 'cannot be written' predict "$d/fit.json" "$d/good.csv" -o "$d/absent/p.csv"
 refuses 1 'already exists' predict "$d/fit.json" "$d/good.csv" -o "$d/there.csv"
@@ -134,7 +136,7 @@ refuses 1 'already exists' predict "$d/fit.json" "$d/good.csv" -o "$d/there.csv"
 # ---- not wrong, but worth a word
 printf 'a,b,y\n1,2,1\n3,4,1\n' >"$d/one_class.csv"
 works approx "$d/one_class.csv"
-says err 'talweg: warning: all 2 labels are 1: there is only one class'
+says err 'talweg: warning: every label is 1: there is only one class'
 works approx "$d/one_class.csv" --no-warnings
 [ ! -s "$d/err" ] || complain "--no-warnings warned: $(cat "$d/err")"
 

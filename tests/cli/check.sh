@@ -55,6 +55,7 @@ ends 4 check "$data" --log-ell 0 --log-sigma 1 --against "$d/claim.csv" --draws 
 gives 'r["latents"] == other("first")["latents"]'
 
 refuses 1 'cannot be opened' check "$data" --log-ell 0 --against "$d/nowhere.csv"
+refuses 1 '(--against needs ep, laplace or a file)' check "$data" --log-ell 0 --against lapl
 refuses 1 'nothing to check' check "$data" --log-ell 0 --against "$data"
 refuses 1 'must end in .html' check "$data" --against ep -o "$d/check.txt"
 refuses 1 'unknown method' check "$data" --against ep --method aiss

@@ -17,7 +17,7 @@ data="$d/data.csv --log-ell 0 --log-sigma 0.5"
     refuses 1 '--draws needs a whole number, not "2.5"' sample $data --draws 2.5
     refuses 1 '--draws needs a whole number, not "1e-3"' sample $data --draws 1e-3
     refuses 1 '--seed must be at least 0, not -1' sample $data --seed -1
-    refuses 1 '--chains must be from 1 to 1e+06, not 1e+07' sample $data --chains 1e7
+    refuses 1 '--chains must be from 1 to 1000000, not 1e+07' sample $data --chains 1e7
 }
 
 # ---- length scale and standard deviation themselves, or their logarithms; a given matrix has neither
@@ -75,7 +75,7 @@ short='--warmup 50 --draws 60 --chains 2'
 # ---- quiet: no notes and no progress, but warnings; those go with --no-warnings, and JSON keeps them
 awk 'BEGIN { print "a,y"; for (i = 0; i < 5; i++) print i ",1" }' >"$d/one_class.csv"
 works approx "$d/one_class.csv" --log-ell 0 --log-sigma 0 --quiet
-says err 'talweg: warning: all 5 labels are 1'
+says err 'talweg: warning: every label is 1'
 works approx "$d/one_class.csv" --log-ell 0 --log-sigma 0 --no-warnings --json
 [ ! -s "$d/err" ] || complain "--no-warnings: $(cat "$d/err")"
 gives '[w["code"] for w in r["warnings"]] == ["one_class"]'

@@ -97,8 +97,9 @@ works predict "$d/chain.nc" "$d/demo/two_classes_test.csv" --json
 works report "$d/chain.nc" -o "$d/chain.html"
 refuses 1 'cannot estimate the evidence' evidence --model "$d/m.json" --hyper-method chain
 refuses 1 'no checkpoints' sample --model "$d/m.json" --hyper-method chain --checkpoint "$d/state"
-refuses 1 'from weighted points, not chains' sample --model "$d/m.json" --draws 100
-refuses 1 'from weighted points, not chains' sample --model "$d/m.json" --method hmc
+refuses 1 'for draws from weighted points, or --hyper-method chain' sample --model "$d/m.json" --draws 100
+refuses 1 'for draws from weighted points, or --hyper-method chain' sample --model "$d/m.json" --method hmc
+refuses 1 'chain has 16 chains' sample --model "$d/m.json" --hyper-method chain --chains 4
 refuses 1 'cannot be used with unknown parameters' sample --model "$d/m.json" --stan-csv "$d/stan"
 works sample --model "$d/m.json" --points 64 --checkpoint "$d/state" -o "$d/new.nc"
 [ ! -e "$d/state" ] || complain "the checkpoint of a run that is complete is left"

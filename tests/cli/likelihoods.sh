@@ -42,7 +42,10 @@ for name in binomial binomial_probit; do
     every_command binomial '--trials-column n' --likelihood "$name" --trials-column n
 done
 works selftest "$d/binomial.csv" --likelihood binomial --trials-column n
-refuses 1 'the binomial likelihood needs the column trials' approx "$d/binomial.csv" --likelihood binomial
+refuses 1 'binomial.csv: the binomial likelihood needs the column trials: name it with --trials-column, or give one value for all cases with --trials' \
+    approx "$d/binomial.csv" --likelihood binomial
+refuses 1 '--trials needs a number, not "n"; name a column with --trials-column' \
+    approx "$d/binomial.csv" --likelihood binomial --trials n
 sed '6s/,[0-9]*$/,99/' "$d/binomial.csv" >"$d/bad.csv"
 refuses 1 'bad.csv: observation 5 is 99 (trials 8), but binomial needs 0, 1, ..., trials' approx "$d/bad.csv" \
     --likelihood binomial --trials-column n

@@ -98,7 +98,9 @@ gives '[w["message"] for w in r["warnings"] if w["code"] == "default_parameters"
 works predict "$d/plain.nc" "$test" --json
 gives 'r["warnings"] == [] and r["model"]["parameters"]["sigma"] == 1'
 works approx "$train" --save-approx "$d/plain.json"
-says err 'ell = 1, sigma = 1'
+says err 'ell = 1, sigma = 1. Give them (--log-ell, --log-sigma, or in --kernel)'
+works approx "$train" --kernel 'se + white(variance=1)' # with an expression --log-ell is refused
+says err 'se.sigma = 1. Give them in --kernel'
 works predict "$d/plain.json" "$test" -o /dev/stdout
 if grep -q 'sigma = 1' "$d/err"; then complain "predict repeats the warning about default parameters"; fi
 works model "$train" --log-ell 0 -o "$d/plain_model.json"

@@ -118,9 +118,9 @@ awk 'BEGIN { for (i = 0; i < 39; i++) print 0 }' >"$d/short.csv"
 awk 'BEGIN { for (i = 0; i < 40; i++) print (i == 7 ? "nan" : "0") }' >"$d/nan.csv"
 refuses 1 '--eps must be above 0, not 0' sample "$data" --method hmc --eps 0
 refuses 1 '--eps must be above 0, not -1' sample "$data" --method hmc --eps -1
-refuses 1 '--steps must be from 1 to 1e+06, not 1.84467e+19' sample "$data" --method hmc --steps 18446744073709551615
+refuses 1 '--steps must be from 1 to 1000000, not 1.84467e+19' sample "$data" --method hmc --steps 18446744073709551615
 refuses 1 '--fixed-point must be from 0 to 10000, not 10001' sample "$data" --method rmhmc --fixed-point 10001
-refuses 1 '--steps must be from 1 to 1e+06, not 0' sample "$data" --method hmc --steps 0
+refuses 1 '--steps must be from 1 to 1000000, not 0' sample "$data" --method hmc --steps 0
 refuses 1 '--beta must be from 0 to 1, not 1.5' sample "$data" --beta 1.5
 refuses 1 '--beta must be from 0 to 1, not -0.1' sample "$data" --beta -0.1
 refuses 1 '--target-accept must be between 0 and 1, not 1' sample "$data" --target-accept 1

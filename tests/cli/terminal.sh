@@ -35,7 +35,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     shows '^pilot of ess/ep  \[.*/[0-9]* iterations'
     shows '^warm-up  \[=*\]  \([0-9]*\)/\1 iterations  [0-9.]*/s .*acceptance [01]\.[0-9]'
     shows '^sampling  \[=*\]  400/400 draws  [0-9.]*/s .*acceptance [01]\.[0-9]'
-    says out 'of which bulk'
+    says out 'bulk'
     tail -c 4 "$d/seen" | grep -q "$escape\[K\$" || complain "something is left on the line: $(tail -c 40 "$d/seen")"
     on_terminal 80 "$talweg sample $data --log-ell 0 --log-sigma 1 --draws 300 --chains 4 --quiet --no-warnings >/dev/null"
     [ ! -s "$d/seen" ] || complain "--quiet showed: $(cat "$d/seen")"

@@ -60,6 +60,15 @@ for from in fit.json run.nc; do
         predict "$d/$from" "$d/maybe.csv" --label-column sick
 done
 
+# the other commands that predict say the same and have the same option
+printf 'sick,sex,dose,age\nyes,male,1,60\nno,other,2,30\n' >"$d/other_labelled.csv"
+new='use --new-categories'
+refuses 1 "$new" report "$d/run.nc" --test "$d/other_labelled.csv" -o "$d/new.html"
+works report "$d/run.nc" --test "$d/other_labelled.csv" --new-categories -o "$d/new.html"
+set -- grid "$d/people.csv" --kernel "$kernel" --axis se.ell=1:2:2 --axis se.sigma=1:2:2 --test "$d/other_labelled.csv"
+refuses 1 "$new" "$@" --label-column sick --quiet
+works "$@" --label-column sick --new-categories
+
 # predictions are written in the words of the file, labels and categories alike, also those that are new
 for from in fit.json run.nc; do
     works predict "$d/$from" "$d/new.csv" -o "$d/p.csv" --force

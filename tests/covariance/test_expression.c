@@ -234,6 +234,7 @@ static void mistakes_are_shown_where_they_are(void **state)
         {"se + white)", "this \")\" has no matching", 10},
         {"(se + white", "a \")\" is missing here", 11},
         {"cubic", "unknown kernel \"cubic\"; choose from: se, matern12", 0},
+        {"rbff", "unknown kernel \"rbff\" (did you mean rbf?); choose from: se, matern12", 0},
         {"se + matren32(ell=2)", "unknown kernel \"matren32\" (did you mean matern32?)", 5},
         {"se + Whte", "unknown kernel \"Whte\" (did you mean white?)", 5},
         {"matrix", "a given matrix cannot be part of an expression", 0},

@@ -56,6 +56,7 @@ static void what_does_not_match_is_refused(void **state)
         const char *words;
     } all[] = {
         {from, 3, {"a", "x", "c"}, "the input \"x\" of the model is missing"},
+        {from, 3, {"a", "B", "c"}, "the input \"B\" of the model is missing, but there is \"b\""},
         {from, 2, {"c", "a", NULL}, "the model has no input \"b\""},
         {twice, 2, {"b", "a", NULL}, "several inputs have the name \"b\""},
     };

@@ -35,9 +35,9 @@ static void labels_become_minus_and_plus_one(void **state)
     } cases[] = {
         {{0, 1, 0}, {-1, 1, -1}, ""},
         {{-1, 1, 1}, {-1, 1, 1}, ""},
-        {{1, 1, 1}, {1, 1, 1}, "all 3 labels are 1: there is only one class"},
-        {{0, 0, 0}, {-1, -1, -1}, "all 3 labels are 0: there is only one class"},
-        {{-1, -1, -1}, {-1, -1, -1}, "all 3 labels are -1: there is only one class"},
+        {{1, 1, 1}, {1, 1, 1}, "every label is 1: there is only one class"},
+        {{0, 0, 0}, {-1, -1, -1}, "every label is 0: there is only one class"},
+        {{-1, -1, -1}, {-1, -1, -1}, "every label is -1: there is only one class"},
     };
     const double x[3] = {1, 2, 3};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
