@@ -90,7 +90,7 @@ static void print_mixing(const tw_chains_summary *s)
     } else {
         printf("ESS             %.0f at the worst latent (x.%zu), %.0f in the median\n", s->ess_min,
                s->worst + 1, s->ess_median);
-        printf("                of which ");
+        printf("                ");
         tw_summary_print_sizes(s);
         printf("\n");
         printf("R-hat           %.4f at most\n", s->rhat_max);

@@ -34,8 +34,10 @@ static void seeds_and_sizes_are_the_same_everywhere(void **state)
     assert_true(ais.burn_in == all.burn_in && ais.moves == all.moves && pt.moves == all.moves);
     assert_true(pt.copies == all.copies && pt.rounds == all.rounds);
     assert_true(sampling.target_accept == chains.target_accept);
-    assert_true(pilots.target_accept == chains.target_accept && ais.target_accept == chains.target_accept);
-    assert_true(pt.target_accept == ais.target_accept && rm.target_accept == ais.target_accept);
+    assert_true(pilots.target_accept == chains.target_accept);
+    /* A particle that stays in a tail biases an annealed estimate; a chain comes back. */
+    assert_true(ais.target_accept > chains.target_accept && pt.target_accept == ais.target_accept);
+    assert_true(rm.target_accept > ais.target_accept);
 }
 
 /* ---- fits and samplers ---- */
