@@ -77,14 +77,15 @@ static figure time_transition(tw_sampler *s, size_t steps, double flop)
     tw_record records[MOST_COLUMNS];
     double seconds[BLOCKS], counted = 0.0, total = 0.0;
     for (size_t b = 0; b < BLOCKS; b++) {
-        double start = bench_cpu_seconds(), now = start, count = 0.0;
-        for (; count < 1.0 || now - start < block; count += 1.0) {
+        double start = bench_cpu_seconds(), now = start;
+        size_t count = 0;
+        for (; count == 0 || now - start < block; count++) {
             tw_sampler_advance(s, &(tw_move){0.1, steps, 1, ++iteration, 0}, records);
             for (size_t j = 0; j < s->columns; j++) counted += (double)records[j].steps;
             total += (double)s->columns;
             now = bench_cpu_seconds();
         }
-        seconds[b] = (now - start) / count;
+        seconds[b] = (now - start) / (double)count;
     }
     double mean = counted / total;
     return (figure){bench_median(BLOCKS, seconds) / flop / (double)s->columns, s->method->cost(s, mean),
@@ -150,13 +151,13 @@ static void report_summary(double flop)
 {
     enum { LATENTS = 32, CHAINS = 32, DRAWS = 64, REPEATS = 9 };
     static double x[LATENTS * CHAINS * DRAWS];
-    tw_draw_block block = {DRAWS, CHAINS, LATENTS, x, {LATENTS * CHAINS, LATENTS, 1}};
+    tw_draw_block block = {DRAWS, CHAINS, LATENTS, x, {(size_t)LATENTS * CHAINS, LATENTS, 1}};
     tw_summary rows[LATENTS];
     double seconds[REPEATS];
     tw_stream stream = tw_stream_at(1, TW_STREAM_DATA, 0, 0);
     tw_context *ctx = NULL;
     if (tw_context_new(NULL, &ctx) != TW_OK) exit(3);
-    tw_stream_normals(&stream, LATENTS * CHAINS * DRAWS, x);
+    tw_stream_normals(&stream, sizeof x / sizeof *x, x);
     for (size_t k = 0; k < REPEATS; k++) {
         double start = bench_cpu_seconds();
         bench_check(ctx, tw_summarise_block(ctx, &block, 1, rows));
@@ -200,8 +201,9 @@ static tw_model *lattice_model(tw_context *ctx)
     tw_precision prior = {0};
     tw_model *model = NULL;
     for (size_t i = 0; i < N; i++) {
-        x[i] = (double)(i / SIDE);
-        x[i + N] = (double)(i % SIDE);
+        size_t row = i / SIDE, column = i % SIDE;
+        x[i] = (double)row;
+        x[i + N] = (double)column;
         y[i] = sin(x[i] / 9.0) * cos(x[i + N] / 7.0) > 0.0 ? 1.0 : -1.0;
     }
     const tw_observations observed = {.likelihood = tw_likelihood_find("probit"), .n = N, .y = y};
