@@ -14,7 +14,7 @@
 /* ---- one number ---- */
 
 /* The index of a latent, from 0: x.3, x[3], x3 and 3 have index 2.
- * Returns n if it is no latent of the model. */
+ * Returns n if the model has no such latent. */
 static size_t latent_of(const char *name, size_t n)
 {
     char *end = NULL;
