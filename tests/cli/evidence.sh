@@ -107,6 +107,18 @@ says out 'do NOT agree'
 says out 'more --moves'
 if grep -q 'of its standard errors' "$d/out"; then complain "approximations were compared with what cannot be trusted"; fi
 
+# slice sampling with EP's Gaussian has a warning in methods that anneal, not in tempering, nor has HMC
+for options in 'ais --kernel-method ess' 'rm --kernel-method ess'; do
+    # shellcheck disable=SC2086 # the options are meant to be split
+    run evidence "$d/demo/two_classes.csv" --log-ell 1 --log-sigma 1 --particles 32 --json --method $options
+    gives '"slice_from_ep" in [w["code"] for w in r["warnings"]]'
+done
+for options in 'ais' 'pt --kernel-method ess --rounds 30' 'ais --kernel-method ess --from prior'; do
+    # shellcheck disable=SC2086
+    run evidence "$d/demo/two_classes.csv" --log-ell 1 --log-sigma 1 --particles 32 --json --method $options
+    gives '"slice_from_ep" not in [w["code"] for w in r["warnings"]]'
+done
+
 # ---- files
 works evidence "$d/demo/two_classes.csv" --method ais --particles 32 -o "$d/evidence.json" --quiet
 cp "$d/evidence.json" "$d/out" && gives 'r["estimates"][0]["method"] == "ais"'

@@ -68,6 +68,15 @@ for options in '--method ais,ais-reverse,pt,rm --particles 64 --rounds 30' '--ke
 done
 [ "$goes_on" -ge 3 ] || complain "only $goes_on computations were killed before their end"
 
+# a resumed command overwrites the file that the first part may have written
+set -- evidence "$data" --log-sigma 1.5 --quiet --method pt --rounds 60 -o "$d/earlier.json"
+killed 0 "$@"
+if [ "$in_time" = yes ] && [ -s "$ck" ]; then
+    echo '{}' >"$d/earlier.json"
+    works "$@" --resume "$ck"
+    grep -q stepping-stone "$d/earlier.json" || complain "evidence --resume does not overwrite its file"
+fi
+
 # ---- sample: chains, whose draws are in the run file; in warm-up the choice of the pilots
 # same_runs A B: all groups, variables and attributes of two run files, but for dates, times and command lines
 readable=$(/usr/bin/python3 -c 'import netCDF4' 2>/dev/null && echo yes || echo no)

@@ -239,6 +239,30 @@ static void a_summary_is_that_of_the_draws(void **state)
     }
 }
 
+/* A resumed run needs the draws of the interrupted one, so that has them even if only a summary was wanted. */
+static void an_interrupted_run_keeps_its_draws(void **state)
+{
+    (void)state;
+    const tw_run_options options = {.summary_only = true, .threads = 1};
+    for (int interrupted = 0; interrupted < 2; interrupted++) {
+        tw_context *ctx = new_context();
+        scratch_folder folder = scratch_folder_new();
+        const char *path = scratch_path(&folder, "run.nc");
+        tw_problem *problem = new_problem(ctx, RUN_KERNEL);
+        tw_run_facts facts = run_facts(problem);
+        tw_run_writer *writer = NULL;
+        assert_int_equal(run_begin(ctx, path, &options, problem, 20, &writer), TW_OK);
+        facts.interrupted = interrupted;
+        assert_int_equal(tw_run_finish(writer, &facts), TW_OK);
+        tw_run *run = open_run(ctx, path);
+        assert_int_equal(tw_run_describe(run)->has_x, interrupted);
+        tw_run_close(run);
+        tw_problem_free(problem);
+        tw_context_free(ctx);
+        scratch_folder_remove(&folder);
+    }
+}
+
 /* ---- evidence ---- */
 
 static void evidence_comes_back(void **state)
@@ -320,6 +344,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_comes_back_to_the_bit),
         cmocka_unit_test(a_summary_is_that_of_the_draws),
+        cmocka_unit_test(an_interrupted_run_keeps_its_draws),
         cmocka_unit_test(evidence_comes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
