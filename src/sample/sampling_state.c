@@ -10,17 +10,21 @@
 
 #include "sample/sampling_plan.h"
 
-/* The block of this name; NULL if there is none or its size is not `bytes`. */
-static const void *get(const tw_store *store, const char *name, size_t bytes)
-{
-    size_t there = 0;
-    const void *data = store ? store->get(store->user, name, &there) : NULL;
-    return there == bytes ? data : NULL;
-}
-
 static tw_status damaged(const tw_sampling_plan *plan)
 {
-    return tw_fail(plan->ctx, TW_BAD_DATA, "the saved state of this run is damaged: start again");
+    return tw_fail(
+        plan->ctx, TW_BAD_DATA,
+        "the saved state of this run is damaged or was written by another build of talweg: start again");
+}
+
+/* Get the block of this name; *out is NULL if there is none. A block of another size than `bytes` is refused: were it
+ * taken for none, the run would start again and overwrite the draws so far. */
+static tw_status get(const tw_sampling_plan *plan, const tw_store *store, const char *name, size_t bytes,
+                     const void **out)
+{
+    size_t there = 0;
+    *out = store ? store->get(store->user, name, &there) : NULL;
+    return !*out || there == bytes ? TW_OK : damaged(plan);
 }
 
 /* ---- the choice ---- */
@@ -68,21 +72,25 @@ static bool is_choice(const tw_choice *c)
 /* Restore the positions at the end of the winner's pilot run. */
 static tw_status get_head(const tw_store *store, const kept_choice *kept, tw_sampling_plan *plan)
 {
-    const double *x = get(store, "pilot", kept->positions * sizeof *x);
+    const void *x;
     if (kept->positions == 0) return TW_OK;
+    TW_TRY(get(plan, store, "pilot", kept->positions * sizeof(double), &x));
     if (!x || kept->positions != positions_of(plan)) return damaged(plan);
     plan->head = kept->head;
     plan->head.ctx = plan->ctx;
     TW_TRY(tw_allocate_doubles(plan->ctx, kept->positions, 1, "where the pilot ended", &plan->head.x));
-    memcpy(plan->head.x, x, kept->positions * sizeof *x);
+    memcpy(plan->head.x, x, kept->positions * sizeof *plan->head.x);
     return TW_OK;
 }
 
 tw_status tw_sampling_get_choice(const tw_store *store, tw_sampling_plan *plan, bool *found)
 {
-    const kept_choice *kept = get(store, "choice", sizeof *kept);
-    *found = kept && is_choice(&kept->choice);
-    if (!*found) return TW_OK;
+    const void *block;
+    TW_TRY(get(plan, store, "choice", sizeof(kept_choice), &block));
+    const kept_choice *kept = block;
+    *found = kept;
+    if (!kept) return TW_OK;
+    if (!is_choice(&kept->choice)) return damaged(plan);
     plan->choice = kept->choice;
     memcpy(plan->reason, kept->reason, sizeof plan->reason);
     for (size_t k = 0; k < TW_AUTO_MAX_CANDIDATES; k++) {
@@ -119,10 +127,12 @@ void tw_sampling_put_chains(void *job, const tw_chains_state *state)
 
 tw_status tw_sampling_get_chains(const tw_store *store, tw_sampling_plan *plan)
 {
-    const kept_chains *kept = get(store, "chains", sizeof *kept);
+    const void *block, *columns, *x;
+    TW_TRY(get(plan, store, "chains", sizeof(kept_chains), &block));
+    const kept_chains *kept = block;
     if (!kept) return TW_OK;
-    const void *columns = get(store, "columns", kept->state.count * sizeof(double));
-    const void *x = get(store, "x", kept->positions * sizeof(double));
+    TW_TRY(get(plan, store, "columns", kept->state.count * sizeof(double), &columns));
+    TW_TRY(get(plan, store, "x", kept->positions * sizeof(double), &x));
     if (!columns || !x || kept->positions != positions_of(plan)) return damaged(plan);
     plan->earlier = kept->state;
     plan->earlier.numbers = columns;

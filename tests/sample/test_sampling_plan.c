@@ -345,6 +345,11 @@ static void a_run_goes_on_from_its_store(void **state)
     }
     assert_int_equal(s->taken, 30);
     assert_memory_equal(s->x, whole->x, 30 * sizeof s->x[0]);
+    for (size_t k = 0; k < BLOCKS; k++) { /* a store of another build, where this block has another size */
+        s->bytes[k] -= 8;
+        assert_int_equal(tw_sampling_plan_new(p.model, &o, &watch, &plan), TW_BAD_DATA);
+        s->bytes[k] += 8;
+    }
     o.chains = 3; /* a store of another run */
     assert_int_equal(tw_sampling_plan_new(p.model, &o, &watch, &plan), TW_BAD_DATA);
     for (size_t k = 0; k < BLOCKS; k++) free(s->data[k]);
