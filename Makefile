@@ -4,7 +4,8 @@
 #   make test     set up, build, run every test: at most three minutes on two cores after the build
 #   make test-asan  the tests under AddressSanitizer and UBSan
 #   make test-kernels  the numerical tests with BLAS kernels for another processor
-#   make check    everything that must pass before a merge: these three and lint
+#   make test-anywhere  the tests in a copy of this folder, as an ordinary user, in "a b/ü", under a decimal comma, shuffled
+#   make check    everything that must pass before a merge: this and the two before it, and lint
 #   make test-long  the tests that take minutes: exact posteriors for every sampler
 #   make bench    run the benchmarks
 #   make figure1  draw HMC and RMHMC on a mixture of Gaussians, as build/figure1/figure1.svg and .png
@@ -17,6 +18,7 @@
 #   make soak     random commands for an hour: interrupts, ranks, failing allocations (SOAK_SECONDS=3600)
 #   make coverage test coverage by line (needs gcovr), in build/coverage/coverage.txt
 #   make install  PREFIX=/usr/local; built in build/install, without tests
+#   make uninstall  PREFIX=/usr/local; what make install put there
 PREFIX ?= /usr/local
 JOBS   ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 MAKEFLAGS += --no-print-directory
@@ -24,7 +26,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 CONFIGURE = cmake --preset
 BUILD     = cmake --build
 
-.PHONY: all demo test test-asan test-kernels test-long check bench figure1 reproduce reproduce-quick records api lint fuzz soak coverage install setup setup-test clean
+.PHONY: all demo test test-asan test-kernels test-anywhere test-long check bench figure1 reproduce reproduce-quick records api lint fuzz soak coverage install uninstall setup setup-test clean
 all: setup
 	@$(CONFIGURE) release >/dev/null
 	@$(BUILD) build
@@ -50,8 +52,11 @@ test-kernels: setup-test
 	@$(BUILD) build/plain
 	ctest --preset plain -j $(JOBS)
 
+test-anywhere: setup-test
+	@scripts/test_anywhere $(SEED)
+
 check:
-	@$(MAKE) test
+	@$(MAKE) test-anywhere
 	@$(MAKE) test-asan
 	@$(MAKE) lint
 	@$(MAKE) test-kernels
@@ -109,7 +114,10 @@ coverage: setup
 install: setup
 	@$(CONFIGURE) install >/dev/null
 	@$(BUILD) build/install
-	cmake --install build/install --prefix $(PREFIX)
+	cmake --install build/install --prefix "$(PREFIX)"
+
+uninstall:
+	@cmake -D PREFIX="$(PREFIX)" -P cmake/uninstall.cmake
 
 clean:
 	rm -rf build

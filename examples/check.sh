@@ -22,7 +22,7 @@ fail() {
 near() {
     found=$(awk -v start="$1" -v field="$2" 'index($0, start) == 1 { gsub(/[,;()%]/, ""); print $field; exit }' \
         "$place/said")
-    awk -v a="$found" -v b="$3" -v t="$4" 'BEGIN { exit !(a ~ /^[-+0-9.e]+$/ && a - b <= t && b - a <= t) }' ||
+    LC_ALL=C awk -v a="$found" -v b="$3" -v t="$4" 'BEGIN { exit !(a ~ /^[-+0-9.e]+$/ && a - b <= t && b - a <= t) }' ||
         fail "\"$1 ...\": field $2 is '$found', not $3 +- $4"
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Run the program of figure 1 and look at what it wrote. Usage: check.sh PROGRAM DIRECTORY
 set -eu
+export LC_ALL=C # awk reads decimal points
 mkdir -p "$2"
 rm -f "$2"/*.dat
 "$1" "$2"

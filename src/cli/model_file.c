@@ -2,6 +2,7 @@
  * its options are checked by the parser of options. */
 #include "cli/model_file.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,7 +46,7 @@ static tw_status load(tw_context *ctx, const char *path, json_t **root)
     json_error_t error;
     struct stat about;
     FILE *file = fopen(path, "rb");
-    if (!file) return tw_fail(ctx, TW_BAD_DATA, "%.1000s: cannot be opened", path);
+    if (!file) return tw_fail(ctx, TW_BAD_DATA, "%.1000s: cannot be opened: %s", path, strerror(errno));
     bool regular = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= MOST_BYTES;
     *root = regular ? json_loadf(file, JSON_REJECT_DUPLICATES, &error) : NULL;
     fclose(file);

@@ -16,12 +16,16 @@ enum { TW_GROUP = 8 }; /* number of doubles in the widest vector */
 #define TW_INLINE static inline __attribute__((always_inline))
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(TALWEG_PLAIN_MACHINE)
+/* What the levels have beyond the baseline, and not "arch=x86-64-v4": that would take away what -march=native
+ * adds, and gcc inlines no function into one for a processor that has less. */
+#define TW_FEATURES_V3 "avx2,bmi,bmi2,f16c,fma,lzcnt,movbe,popcnt"
+#define TW_FEATURES_V4 TW_FEATURES_V3 ",avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
 #ifdef __clang__ /* clang reads the width from the option -mprefer-vector-width=512 only */
-#define TW_TARGET_V4 __attribute__((target("arch=x86-64-v4")))
+#define TW_TARGET_V4 __attribute__((target(TW_FEATURES_V4)))
 #else
-#define TW_TARGET_V4 __attribute__((target("arch=x86-64-v4,prefer-vector-width=512")))
+#define TW_TARGET_V4 __attribute__((target(TW_FEATURES_V4 ",prefer-vector-width=512")))
 #endif
-#define TW_TARGET_V3 __attribute__((target("arch=x86-64-v3")))
+#define TW_TARGET_V3 __attribute__((target(TW_FEATURES_V3)))
 
 #define TW_FOR_EACH_MACHINE(KERNEL) \
     KERNEL(_v4, TW_TARGET_V4, true) KERNEL(_v3, TW_TARGET_V3, true) KERNEL(_plain, , false)

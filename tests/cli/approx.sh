@@ -37,10 +37,9 @@ same 'two equal length scales'
 # labels 0 and 1, another column, a header's name, libsvm: the same data
 awk -F, 'NR == 1 { print "class,x1,x2" } NR > 1 { print ($3 > 0) "," $1 "," $2 }' "$data" >"$d/turned.csv"
 awk -F, 'NR > 1 { print $3 " 1:" $1 " 2:" $2 }' "$data" >"$d/data.libsvm"
-for road in "$d/turned.csv --label-column class" "$d/turned.csv --label-column 1" \
-    "$d/turned.csv --label-column -3" "$d/data.libsvm"; do
+for road in 'turned.csv --label-column class' 'turned.csv --label-column 1' 'turned.csv --label-column -3' data.libsvm; do
     # shellcheck disable=SC2086
-    works approx $road $model --json
+    works approx "$d"/$road $model --json
     same "$road"
 done
 

@@ -6,18 +6,18 @@ set -eu
 . "$(dirname "$0")/support.sh"
 d=$place
 awk 'BEGIN { print "a,y"; for (i = 0; i < 24; i++) print i / 6 "," (sin(i / 3) * (i % 7 == 3 ? -1 : 1) > 0 ? 1 : -1) }' >"$d/data.csv"
-data="$d/data.csv --log-ell 0 --log-sigma 0.5"
+at='--log-ell 0 --log-sigma 0.5'
 
 # ---- whole numbers as people write them, and the range that counts
 # shellcheck disable=SC2086 # the options are meant to be split
 {
-    works sample $data --draws 1e2 --warmup 1.5e2 --chains 2 --method hmc --json
+    works sample "$d/data.csv" $at --draws 1e2 --warmup 1.5e2 --chains 2 --method hmc --json
     gives 'r["draws"] == 100'
-    refuses 1 '--draws must be from 1 to 1e+12, not -5' sample $data --draws -5
-    refuses 1 '--draws needs a whole number, not "2.5"' sample $data --draws 2.5
-    refuses 1 '--draws needs a whole number, not "1e-3"' sample $data --draws 1e-3
-    refuses 1 '--seed must be at least 0, not -1' sample $data --seed -1
-    refuses 1 '--chains must be from 1 to 1000000, not 1e+07' sample $data --chains 1e7
+    refuses 1 '--draws must be from 1 to 1e+12, not -5' sample "$d/data.csv" $at --draws -5
+    refuses 1 '--draws needs a whole number, not "2.5"' sample "$d/data.csv" $at --draws 2.5
+    refuses 1 '--draws needs a whole number, not "1e-3"' sample "$d/data.csv" $at --draws 1e-3
+    refuses 1 '--seed must be at least 0, not -1' sample "$d/data.csv" $at --seed -1
+    refuses 1 '--chains must be from 1 to 1000000, not 1e+07' sample "$d/data.csv" $at --chains 1e7
 }
 
 # ---- length scale and standard deviation themselves, or their logarithms; a given matrix has neither
@@ -49,14 +49,14 @@ every() {
 short='--warmup 50 --draws 60 --chains 2'
 # shellcheck disable=SC2086
 {
-    works approx $data --json --save-approx "$d/fit.json"
+    works approx "$d/data.csv" $at --json --save-approx "$d/fit.json"
     every
-    works sample $data $short --method hmc --json -o "$d/run.nc"
+    works sample "$d/data.csv" $at $short --method hmc --json -o "$d/run.nc"
     every
     gives 'r["leapfrog_steps"] > 0 and "evaluations" not in r'
-    works sample $data $short --method ess --json
+    works sample "$d/data.csv" $at $short --method ess --json
     gives 'r["leapfrog_steps"] is None and r["evaluations"] >= 120'
-    works evidence $data --json --particles 16 --temperatures 4
+    works evidence "$d/data.csv" $at --json --particles 16 --temperatures 4
     every
     works summary "$d/run.nc" --json
     every
@@ -64,9 +64,9 @@ short='--warmup 50 --draws 60 --chains 2'
     every
     works predict "$d/fit.json" "$d/data.csv" --json
     every
-    works selftest $data --json
+    works selftest "$d/data.csv" $at --json
     every
-    works bench $data --json
+    works bench "$d/data.csv" $at --json
     every
     works grid "$d/data.csv" --log-ell 0:1:2 --log-sigma 0:0.5:2 --json
     gives 'r["model"]["cases"] == 24 and r["seconds_total"] > 0'
@@ -96,7 +96,7 @@ says err 'implicit solve failed'
 if grep -q 'metric smoothed' "$d/err"; then complain "advice: $(cat "$d/err")"; fi
 if grep -q 'fixed-point' "$d/err"; then complain "advice: $(cat "$d/err")"; fi
 # shellcheck disable=SC2086
-run evidence $data --from ep --particles 2 --temperatures 1 --eps 1e-9 --method ais
+run evidence "$d/data.csv" $at --from ep --particles 2 --temperatures 1 --eps 1e-9 --method ais
 if grep -q -- '--from ep' "$d/err" "$d/out"; then complain "advice: $(cat "$d/out" "$d/err")"; fi
 
 # ---- a reader who has seen enough ends the program without a word

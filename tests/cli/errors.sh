@@ -141,9 +141,10 @@ for command in $commands; do
     esac
     set -- "$d/good.csv"
     [ "$command" = predict ] || set --
-    for file in absent.$ending folder empty.$ending garbage.$ending; do
+    for file in folder empty.$ending garbage.$ending; do
         refuses 1 "$file" "$command" "$d/$file" "$@"
     done
+    refuses 1 "absent.$ending: cannot be opened: No such file or directory" "$command" "$d/absent.$ending" "$@"
     refuses 1 "folder/absent/x.$ending" "$command" "$d/folder/absent/x.$ending" "$@"
     refuses 1 'good.csv/x' "$command" "$d/good.csv/x" "$@"
     if [ "$(id -u)" != 0 ]; then
@@ -169,16 +170,17 @@ for file in absent.csv folder empty.csv garbage.csv; do
 done
 
 # ---- places that cannot be written, found before anything is computed
+cd "$d"
 for place_ in absent/x folder.csv good.csv/x; do
-    for call in "approx $d/good.csv --marginals" "approx $d/good.csv --save-approx" "sample $d/good.csv -o" \
-        "grid $d/good.csv -o" "predict $d/fit.json $d/good.csv -o"; do
+    for call in 'approx good.csv --marginals' 'approx good.csv --save-approx' 'sample good.csv -o' 'grid good.csv -o' \
+        'predict fit.json good.csv -o'; do
         case $place_ in *.csv) file=$d/$place_ ;; *) file=$d/$place_.csv ;; esac
         # shellcheck disable=SC2086 # the words are meant to be split
         refuses 3 'cannot be written: ' $call "$file"
     done
 done
 cp "$d/good.csv" "$d/there.csv"
-for call in "approx $d/good.csv --marginals" "sample $d/good.csv -o" "grid $d/good.csv -o"; do
+for call in 'approx good.csv --marginals' 'sample good.csv -o' 'grid good.csv -o'; do
     # shellcheck disable=SC2086
     refuses 1 'there.csv already exists; use --force' $call "$d/there.csv"
 done

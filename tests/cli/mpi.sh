@@ -11,6 +11,19 @@ export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_plm_rsh_agent=/bin
 export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
 # mpirun waits for a second, twice, for the ranks of a job that failed: they have met in MPI_Finalize by then
 export OMPI_MCA_odls_base_sigkill_timeout=0
+# Open MPI keeps a folder for each user under TMPDIR, and a mpirun that ends removes it although another has just begun:
+# every mpirun gets a TMPDIR of its own. Its name is short, since sockets of at most 107 letters are in it.
+short=${TMPDIR:-/tmp}
+[ "${#short}" -le 40 ] || short=/tmp
+sessions=$(mktemp -d "$short/tw.XXXXXX")
+trap 'rm -rf "$place" "$sessions"' EXIT
+mkdir "$place/bin"
+{
+    echo '#!/bin/sh'
+    echo "TMPDIR=\$(mktemp -d '$sessions/XXXXXX') && export TMPDIR && exec '$(command -v mpirun)' \"\$@\""
+} >"$place/bin/mpirun"
+chmod +x "$place/bin/mpirun"
+PATH=$place/bin:$PATH
 mpirun -n 2 true >"$place/out" 2>&1 || { echo "skipped: mpirun -n 2 true fails here: $(head -n 3 "$place/out")"; exit 77; }
 d=$place
 works demo --data-only --directory "$d/demo" --cases 40 --test-cases 5
@@ -66,9 +79,9 @@ ended() {
     [ -e "$d/$1.good" ]
 }
 printf 'x,y\n0,1\n0.4,1\n0.9,-1\n1.3,1\n1.8,-1\n2.1,-1\n2.9,-1\n3.3,1\n' >"$d/few.csv"
-aside faults timeout 120 mpirun -n 3 "$build/tests/ranks_faults" "$d/few.csv" 29
+aside faults timeout 600 mpirun -n 3 "$build/tests/ranks_faults" "$d/few.csv" 29
 [ ! -x "$build/examples/many_machines" ] || aside machines mpirun -n 2 "$build/examples/many_machines"
-[ ! -x "$build/tests/ranks_distributed" ] || aside matrix timeout 300 mpirun -n 2 "$build/tests/ranks_distributed" 70
+[ ! -x "$build/tests/ranks_distributed" ] || aside matrix timeout 600 mpirun -n 2 "$build/tests/ranks_distributed" 70
 
 # (Starting the ranks is what takes the time: all four numbers where chains and where levels of a ladder are shared out. How
 # work is cut for each number of members is tested in the rooms, by teams of threads.)
@@ -90,7 +103,7 @@ differ() { # differ MESSAGE, folder and arguments of two ranks
     said=$1 one=$2 other=$3
     shift 3
     # shellcheck disable=SC2086 # the words are meant to be split
-    if timeout 60 mpirun --wdir "$one" -n 1 "$talweg" $1 : --wdir "$other" -n 1 "$talweg" $2 >"$d/out" 2>"$d/err"; then
+    if timeout 600 mpirun --wdir "$one" -n 1 "$talweg" $1 : --wdir "$other" -n 1 "$talweg" $2 >"$d/out" 2>"$d/err"; then
         complain "two ranks differ, and nobody noticed: $*"
     fi
     grep -q "$said" "$d/err" || complain "two ranks differ ($*): $(cat "$d/err")"
@@ -166,13 +179,9 @@ signalled() {
     rm -f "$d/second"
     code=0
     # shellcheck disable=SC2016 # the second rank's own shell is meant
-    timeout 120 mpirun -n 1 "$talweg" "$@" : -n 1 sh -c 'echo $$ >"$0"; exec "$@"' "$d/second" "$talweg" "$@" >"$d/out" 2>"$d/err" &
+    timeout 600 nice mpirun -n 1 "$talweg" "$@" : -n 1 sh -c 'echo $$ >"$0"; exec "$@"' "$d/second" "$talweg" "$@" >"$d/out" 2>"$d/err" &
     job=$!
-    waited=0
-    until [ -n "$(find "$file" -size +64k 2>/dev/null)" ] || [ "$waited" -ge 1500 ] || ! kill -0 "$job" 2>/dev/null; do
-        sleep 0.02
-        waited=$((waited + 1))
-    done
+    await "${file##*/}" 64
     kill -TERM "$(cat "$d/second")" || complain "the second rank of talweg $* was gone: $(cat "$d/err")"
     wait "$job" || code=$?
 }
@@ -192,20 +201,16 @@ for _ in 1 2 3; do # again where the job was done before it could be killed
     [ "$gone_on" = 0 ] || break
     rm -f "$d/many.nc" "$d/state"
     checks=$((checks + 1))
-    mpirun -n 3 "$talweg" sample "$data" --log-sigma 1 --method hmc --chains 40 --warmup 20 --draws 400 --quiet \
+    nice mpirun -n 3 "$talweg" sample "$data" --log-sigma 1 --method hmc --chains 40 --warmup 20 --draws 400 --quiet \
         --json -o "$d/many.nc" --checkpoint "$d/state" --checkpoint-every 0.02 >"$d/out" 2>"$d/err" &
     job=$!
-    waited=0
-    until [ -s "$d/state" ] || [ "$waited" -ge 1500 ] || ! kill -0 "$job" 2>/dev/null; do
-        sleep 0.02
-        waited=$((waited + 1))
-    done
-    # the last rank of this job
-    victim=$(pgrep -f "$talweg sample .*$d/many.nc" | tail -n 1)
+    await state
+    # the last rank of this job, found by the part of its arguments that no other has
+    victim=$(pgrep -f "${d##* }/many.nc" | tail -n 1)
     [ -z "$victim" ] || kill -KILL "$victim" 2>/dev/null || true
     wait "$job" 2>/dev/null || true
     waited=0 # mpirun may return while a rank still ends, and that rank still holds the file
-    while pgrep -f "$talweg sample .*$d/many.nc" >/dev/null && [ "$waited" -lt 1500 ]; do
+    while pgrep -f "${d##* }/many.nc" >/dev/null && [ "$waited" -lt 15000 ]; do
         sleep 0.02
         waited=$((waited + 1))
     done
@@ -223,13 +228,9 @@ set -- grid "$data" --log-ell -1:2:20 --log-sigma 0:3:20 --json --quiet
 works "$@"
 cp "$d/out" "$d/whole"
 rm -f "$d/state"
-mpirun -n 2 "$talweg" "$@" --checkpoint "$d/state" --checkpoint-every 0.01 >"$d/out" 2>"$d/err" &
+nice mpirun -n 2 "$talweg" "$@" --checkpoint "$d/state" --checkpoint-every 0.01 >"$d/out" 2>"$d/err" &
 job=$!
-waited=0
-until [ -s "$d/state" ] || [ "$waited" -ge 1500 ] || ! kill -0 "$job" 2>/dev/null; do
-    sleep 0.02
-    waited=$((waited + 1))
-done
+await state
 victim=$(pgrep -P "$job" talweg | tail -n 1)
 [ -z "$victim" ] || kill -KILL "$victim" 2>/dev/null || true
 wait "$job" 2>/dev/null || true

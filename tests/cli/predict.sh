@@ -104,19 +104,16 @@ write("new_labels.csv", [[q[2]] for q in b])
 write("new.csv", b)
 P
     log2=0.6931471805599453
-    given="--cross-kernel-matrix $d/cross.csv --diagonal $d/diagonal.csv"
+    set -- --cross-kernel-matrix "$d/cross.csv" --diagonal "$d/diagonal.csv"
     works approx "$train" --log-ell -$log2 --log-sigma $log2 --save-approx "$d/by_kernel.json"
     works approx "$d/labels.csv" --kernel-matrix "$d/k.csv" --save-approx "$d/by_matrix.json"
     works predict "$d/by_kernel.json" "$d/new.csv" --json
     cp "$d/out" "$d/kernel"
-    # shellcheck disable=SC2086
-    works predict "$d/by_matrix.json" "$d/new_labels.csv" $given --json
+    works predict "$d/by_matrix.json" "$d/new_labels.csv" "$@" --json
     gives 'all(abs(x - y) < 1e-6 for k, v in other("kernel")["predictions"].items()
         for x, y in zip(r["predictions"][k], v))'
-    # shellcheck disable=SC2086
-    works predict "$d/by_matrix.json" $given -o /dev/stdout
-    # shellcheck disable=SC2086
-    refuses 1 'has 80 cases, but there are covariances for 50' predict "$d/by_matrix.json" "$d/labels.csv" $given
+    works predict "$d/by_matrix.json" "$@" -o /dev/stdout
+    refuses 1 'has 80 cases, but there are covariances for 50' predict "$d/by_matrix.json" "$d/labels.csv" "$@"
     refuses 1 'with --cross-kernel-matrix and their prior variances with --diagonal' \
         predict "$d/by_matrix.json" "$d/new.csv"
     refuses 1 ': transpose it' \

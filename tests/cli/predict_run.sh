@@ -76,15 +76,11 @@ fi
 
 # Ctrl-C ends after a block, and leaves the rows there are
 awk 'BEGIN { for (i = 0; i < 300000; i++) print i / 150000 - 1 "," i % 7 / 3 - 1 }' >"$d/many.csv"
-"$talweg" predict "$d/run.nc" "$d/many.csv" -o "$d/some.csv" 2>"$d/err" &
-pid=$!
-tries=0
-until find "$d" -name 'some.csv*' -size +0 | grep -q . || [ "$tries" = 600 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-done
-kill -INT "$pid" 2>/dev/null || true
-wait "$pid" || complain "interrupted: exit $?"
+nice "$talweg" predict "$d/run.nc" "$d/many.csv" -o "$d/some.csv" 2>"$d/err" &
+job=$!
+await 'some.csv*'
+kill -INT "$job" 2>/dev/null || true
+wait "$job" || complain "interrupted: exit $?"
 rows=$(($(wc -l <"$d/some.csv") - 1))
 if [ "$rows" -lt 300000 ]; then
     if [ $((rows % 512)) != 0 ] || [ "$rows" = 0 ]; then complain "interrupted: $rows rows"; fi

@@ -16,13 +16,9 @@ killed() {
     pause=$1
     shift
     rm -f "$ck"
-    "$talweg" "$@" --checkpoint "$ck" --checkpoint-every 0.02 >"$d/killed.out" 2>"$d/killed.err" &
+    nice "$talweg" "$@" --checkpoint "$ck" --checkpoint-every 0.02 >"$d/killed.out" 2>"$d/killed.err" &
     job=$!
-    waited=0
-    until [ -s "$ck" ] || [ "$waited" -ge 1500 ] || ! kill -0 "$job" 2>/dev/null; do
-        sleep 0.02
-        waited=$((waited + 1))
-    done
+    await checkpoint
     sleep "$pause"
     kill -KILL "$job" 2>/dev/null || true
     code=0
@@ -129,14 +125,10 @@ done
 if env --default-signal=INT true 2>/dev/null; then
     checks=$((checks + 1))
     rm -f "$ck"
-    env --default-signal=INT "$talweg" grid "$data" --log-ell -1:2:30 --log-sigma 0:3:30 --json --checkpoint "$ck" \
+    nice env --default-signal=INT "$talweg" grid "$data" --log-ell -1:2:30 --log-sigma 0:3:30 --json --checkpoint "$ck" \
         --checkpoint-every 0.02 >"$d/out" 2>"$d/err" &
     job=$!
-    waited=0
-    until [ -s "$ck" ] || [ "$waited" -ge 1500 ]; do
-        sleep 0.02
-        waited=$((waited + 1))
-    done
+    await checkpoint
     kill -INT "$job"
     code=0
     wait "$job" || code=$?
@@ -153,13 +145,9 @@ if env --default-signal=INT true 2>/dev/null; then
     works "$@" --quiet -o "$d/whole.nc" --force --draws 16001
     checks=$((checks + 1))
     rm -f "$ck" "$d"/part.nc*
-    env --default-signal=INT "$talweg" "$@" -o "$d/part.nc" --checkpoint "$ck" >"$d/out" 2>"$d/err" &
+    nice env --default-signal=INT "$talweg" "$@" -o "$d/part.nc" --checkpoint "$ck" >"$d/out" 2>"$d/err" &
     job=$!
-    waited=0
-    until find "$d" -name part.nc.journal -size +64k | grep -q . || [ "$waited" -ge 600 ]; do # draws are there
-        sleep 0.05
-        waited=$((waited + 1))
-    done
+    await part.nc.journal 64 # draws are there
     kill -INT "$job"
     code=0
     wait "$job" || code=$?

@@ -26,27 +26,15 @@ draw_bytes=$((48 + chains * (56 + 8 * cases)))
 # start ARGUMENTS...: talweg with these in the background, as $job.
 start() {
     checks=$((checks + 1))
-    env --default-signal=INT "$talweg" "$@" >"$d/out" 2>"$d/err" &
+    nice env --default-signal=INT "$talweg" "$@" >"$d/out" 2>"$d/err" &
     job=$!
 }
 
-# wait_for FILE: until it is there, for 20 seconds at most.
-wait_for() {
-    waited=0
-    until [ -e "$1" ] || [ "$waited" -ge 1000 ]; do
-        sleep 0.02
-        waited=$((waited + 1))
-    done
-    [ -e "$1" ] || complain "$1 did not come about: $(cat "$d/err")"
-}
-
-# wait_for_draws: until there is a journal with some, for 20 seconds at most.
-wait_for_draws() {
-    wait_for "$d/run.nc.journal"
-    until [ "$(wc -c <"$d/run.nc.journal")" -gt 65536 ] || [ "$waited" -ge 1000 ]; do
-        sleep 0.02
-        waited=$((waited + 1))
-    done
+# wait_for_journal [KB]: until it has more than KB kB (0).
+wait_for_journal() {
+    await run.nc.journal "${1:-0}"
+    [ -e "$d/run.nc" ] || [ "$(wc -c <"$d/run.nc.journal")" -gt $((1024 * ${1:-0})) ] ||
+        complain "the journal does not grow: $(cat "$d/err")"
 }
 
 # killed: how $job ended does not matter.
@@ -70,7 +58,7 @@ completed() {
 # ---- kill -9 at four random moments. What the journal held before the kill is in the file after it.
 for pause in 0.014 0.298 0.002 0.126; do
     start sample "$@" --draws 100000000 -o "$d/run.nc"
-    wait_for "$d/run.nc.journal"
+    wait_for_journal
     sleep "$pause"
     before=$(wc -c <"$d/run.nc.journal")
     killed
@@ -84,11 +72,8 @@ done
 
 # ---- while it runs: the journal grows all the time, and the run is not taken from its writer
 start sample "$@" --draws 100000000 -o "$d/run.nc"
-wait_for_draws
-one=$(wc -c <"$d/run.nc.journal")
-sleep 0.3
-two=$(wc -c <"$d/run.nc.journal")
-[ "$two" -gt "$one" ] || complain "nothing was written for 0.3 seconds"
+wait_for_journal 64
+wait_for_journal $(($(wc -c <"$d/run.nc.journal") / 1024 + 64))
 own=$job
 refuses 1 'another talweg is still writing this run' predict "$d/run.nc" "$new" --quiet
 job=$own
@@ -116,7 +101,7 @@ part_is_there() {
 }
 for pause in 0 0.01; do
     start sample "$@" --draws 20000 -o "$d/run.nc"
-    wait_for "$d/run.nc.journal"
+    wait_for_journal
     until part_is_there || [ -e "$d/run.nc" ] || ! kill -0 "$job" 2>/dev/null; do sleep 0.002; done
     sleep "$pause"
     killed
@@ -131,7 +116,7 @@ done
 # ---- Ctrl-C and SIGTERM end the run, with a complete file
 for signal in INT TERM; do
     start sample "$@" --draws 100000000 -o "$d/run.nc" --json
-    wait_for_draws
+    wait_for_journal 64
     kill -"$signal" "$job"
     code=0
     wait "$job" || code=$?

@@ -159,14 +159,10 @@ refuses 1 'the identity metric needs a kernel matrix of full rank' \
 # (What a script starts in the background ignores SIGINT unless something sets it back; env can.)
 if env --default-signal=INT true 2>/dev/null; then
     checks=$((checks + 1))
-    env --default-signal=INT "$talweg" sample "$data" --method hmc --draws 300000 --warmup 20 --chains 1 \
+    nice env --default-signal=INT "$talweg" sample "$data" --method hmc --draws 300000 --warmup 20 --chains 1 \
         -o "$d/long.csv" --json >"$d/out" 2>"$d/err" &
     job=$!
-    waited=0
-    until find "$d" -name 'long.csv.*.part' -size +64k | grep -q . || [ "$waited" -ge 600 ]; do # draws are there
-        sleep 0.1
-        waited=$((waited + 1))
-    done
+    await 'long.csv.*.part' 64 # draws are there
     kill -INT "$job"
     code=0
     wait "$job" || code=$?
@@ -181,11 +177,7 @@ if env --default-signal=INT true 2>/dev/null; then
     env --default-signal=INT "$talweg" sample "$data" --method hmc --warmup 100000000 -o "$d/early.nc" --quiet \
         >"$d/out" 2>"$d/err" &
     job=$!
-    waited=0
-    until [ -e "$d/early.nc.journal" ] || [ "$waited" -ge 600 ]; do
-        sleep 0.1
-        waited=$((waited + 1))
-    done
+    await early.nc.journal
     kill -INT "$job"
     code=0
     wait "$job" || code=$?

@@ -2,13 +2,18 @@
 # shellcheck shell=sh
 build=$1
 talweg=$build/talweg
-place=$(mktemp -d "$build/cli.XXXXXX")
+place=$(mktemp -d "$build/cli ü XXXXXX") # whoever forgets quotes learns it here
 trap 'rm -rf "$place"' EXIT
 failed=0
 checks=0
 # The first python3 of the PATH may be a script that looks for one, for a tenth of a second each time.
 python=/usr/bin/python3
 [ -x "$python" ] || python=$(command -v python3 || true)
+
+# The files that tests make have decimal points, and the program and its clients keep the locale of the user.
+awk() {
+    LC_ALL=C command awk "$@"
+}
 
 complain() {
     echo "FAILED: $*" >&2
@@ -55,6 +60,18 @@ works() {
 # says FILE WORDS: $place/FILE holds WORDS.
 says() {
     grep -qF -- "$2" "$place/$1" || complain "no '$2' in $1: $(head -n 5 "$place/$1")"
+}
+
+# await NAME [KB]: until there is more than KB kB (0) in a file of $place whose name matches, or $job has ended, or five
+# minutes are over: much for a machine of today, but not for a busy one. (A job that is waited for so is niced: it should
+# not be through before the shell looks again.)
+await() {
+    polls=0
+    until [ -n "$(find "$place" -name "$1" -size "+${2:-0}k" 2>/dev/null)" ] || [ "$polls" -ge 15000 ] ||
+        ! kill -0 "$job" 2>/dev/null; do
+        sleep 0.02
+        polls=$((polls + 1))
+    done
 }
 
 # gives EXPRESSION: in Python, of the JSON object r in $place/out, it is true. Nothing is checked without Python.

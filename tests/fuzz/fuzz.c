@@ -64,7 +64,9 @@ const char *fuzz_path(const char *ending)
 {
     const char *folder = getenv("TMPDIR");
     if (*path) return path;
-    snprintf(path, sizeof path, "%s/talweg_fuzz_%ld%s", folder ? folder : "/tmp", (long)getpid(), ending);
+    snprintf(path, sizeof path, "%s/talweg_fuzz_XXXXXX%s", folder ? folder : "/tmp", ending);
+    int file = mkstemps(path, (int)strlen(ending));
+    if (file < 0 || close(file) != 0) fuzz_fail("a file cannot be made");
     if (atexit(take_away) != 0) fuzz_fail("no room for atexit");
     return path;
 }

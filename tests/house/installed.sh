@@ -17,7 +17,7 @@ libdir=$(cache_value CMAKE_INSTALL_LIBDIR)
 expected="talweg $(cat VERSION)"
 place=$(mktemp -d "$build/installed.XXXXXX")
 trap 'rm -rf "$place"' EXIT
-prefix=$place/prefix
+prefix="$place/a b"
 
 run() { # run PROGRAM: it must print the version in its first line
     got=$("$@" | head -n 1) # further lines of --version: what it was built with
@@ -40,8 +40,14 @@ for file in man/man1/talweg.1 bash-completion/completions/talweg zsh/site-functi
     [ -s "$prefix/$(cache_value CMAKE_INSTALL_DATAROOTDIR)/$file" ] || { echo "$file is not installed" >&2; exit 1; }
 done
 
-# shellcheck disable=SC2046 # the flags are meant to be split
-"$cc" -std=c11 -Wall -Wextra -Werror examples/consumer/main.c $(pkg-config --cflags --libs talweg) -o "$place/shared"
+# compile PKG-CONFIG'S-OPTIONS COMMAND...: with the flags that it gives, which a shell must read because names have blanks
+# shellcheck disable=SC2086 # the options are meant to be split
+compile() {
+    flags=$(pkg-config $1 talweg)
+    shift
+    eval "\"\$@\" $flags"
+}
+compile '--cflags --libs' "$cc" -std=c11 -Wall -Wextra -Werror examples/consumer/main.c -o "$place/shared"
 run env LD_LIBRARY_PATH="$prefix/$libdir" "$place/shared"
 
 cmake -S examples/consumer -B "$place/cmake" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
@@ -55,12 +61,19 @@ fi
 
 if command -v c++ >/dev/null 2>&1; then
     echo '#include <talweg/talweg.h>' >"$place/header.cc"
-    # shellcheck disable=SC2046
-    c++ -Wall -Wextra -Werror -fsyntax-only $(pkg-config --cflags talweg) "$place/header.cc"
+    compile --cflags c++ -Wall -Wextra -Werror -fsyntax-only "$place/header.cc"
     echo "works: the headers in C++"
 fi
 
 rm -f "$prefix/$libdir"/libtalweg.so* "$prefix/$libdir"/libtalweg*.dylib
-# shellcheck disable=SC2046
-"$cc" -std=c11 examples/consumer/main.c $(pkg-config --cflags --static --libs talweg) -o "$place/static"
+compile '--cflags --static --libs' "$cc" -std=c11 examples/consumer/main.c -o "$place/static"
 run "$place/static"
+
+# make install and make uninstall take a PREFIX with a blank; what is not talweg's stays.
+make -n install PREFIX='a b' TALWEG_NO_SETUP=1 | grep -qF -- '--prefix "a b"' || { echo "make install splits its PREFIX" >&2; exit 1; }
+echo >"$prefix/share/mine"
+make uninstall PREFIX="$prefix" >/dev/null
+left=$(cd "$prefix" && find . -type f -o -type l -o -name 'talweg*')
+[ "$left" = ./share/mine ] || { echo "make uninstall leaves $left" >&2; exit 1; }
+! make uninstall PREFIX="$prefix" >/dev/null 2>&1 || { echo "make uninstall finds talweg where it is not" >&2; exit 1; }
+echo "works: make uninstall"

@@ -16,6 +16,7 @@ sys.exit(sys.version_info < (3, 11) or not os.path.exists(sysconfig.get_path("in
     exit 77
 }
 
+# (TMPDIR may be a place where nothing can be executed, and the folder that pytest makes there is one for all users.)
 # Builds leave files beside setup.py: they get a copy of the package, in a tree that looks like the repository.
 tree=$build/python/tree
 rm -rf "$build/python"
@@ -38,4 +39,5 @@ TALWEG_WHEEL=$(ls "$build/python"/talweg-*.whl)
 export TALWEG_WHEEL
 "$python" -m zipfile -e "$TALWEG_WHEEL" "$build/python/package"
 cd tests
-PYTHONPATH="$build/python/package" "$python" -m pytest -q -p no:cacheprovider
+PYTHONPATH="$build/python/package" "$python" -m pytest -q -p no:cacheprovider --basetemp "$build/python/tmp"
+rm -rf "$build/python/tmp"

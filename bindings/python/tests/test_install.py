@@ -18,7 +18,8 @@ USE = """
 import numpy as np, talweg
 fit = talweg.approx(np.arange(6.0), [-1, -1, 1, 1, 1, -1], log_ell=0, log_sigma=0)
 assert fit.ep.converged
-print(talweg.__version__, talweg.__file__)
+print(talweg.__version__)
+print(talweg.__file__)
 """
 
 pytestmark = pytest.mark.skipif("TALWEG_BUILD" not in os.environ, reason="TALWEG_BUILD does not name a build")
@@ -53,11 +54,11 @@ def test_wheel(venv, wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {"talweg/_talweg.abi3.so", "talweg/py.typed", "talweg/__init__.py"} <= set(names)
     run(venv, "-m", "pip", "install", "-q", "--no-index", "--no-deps", wheel)
-    version, place = run(venv, "-c", USE).split()
+    version, place = run(venv, "-c", USE).splitlines()
     assert version == talweg.__version__ and str(venv.parents[1]) in place
 
 
 def test_editable(venv):
     run(venv, "-m", "pip", "install", "-q", "--no-index", "--no-build-isolation", "--no-deps", "-e", PROJECT)
-    version, place = run(venv, "-c", USE).split()
+    version, place = run(venv, "-c", USE).splitlines()
     assert version == talweg.__version__ and Path(place).parent == PROJECT / "talweg"

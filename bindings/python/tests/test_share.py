@@ -5,6 +5,7 @@ import queue
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import warnings
 
@@ -48,7 +49,7 @@ class Comm:
     def sendrecv(self, sendobj, dest, source):
         self.meeting.trades += 1
         self.meeting.post[self.rank, dest].put(sendobj)
-        return self.meeting.post[source, self.rank].get(timeout=20)
+        return self.meeting.post[source, self.rank].get(timeout=300)
 
 
 class CommWithoutTrade(Comm):
@@ -185,7 +186,8 @@ def test_mpi4py(problem, tmp_path):
                        OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_plm_rsh_agent="/bin/false",
                        OMPI_MCA_btl_vader_single_copy_mechanism="none")
     job = ["mpirun", "-n", "2", sys.executable, "job.py"]
-    subprocess.run(job, check=True, cwd=tmp_path, env=environment, timeout=120)
+    with tempfile.TemporaryDirectory(prefix="tw") as session:  # of this mpirun alone: another one would remove it at its end
+        subprocess.run(job, check=True, cwd=tmp_path, env=dict(environment, TMPDIR=session), timeout=600)
     model = talweg.Model(*problem, **SETTING)
     assert np.array_equal(np.load(tmp_path / "x.npy"), np.array(talweg.sample(model, **OPTIONS).x))
     ladder = talweg.evidence(model, method="pt", copies=8, rounds=30, temperatures=4, threads=1)

@@ -29,24 +29,27 @@ def test_threads_change_nothing(model):
 
 
 def test_the_interpreter_is_free_meanwhile(model):
-    """A Python thread counts while talweg computes; it would stand still if the lock were held."""
-    counted = 0
+    """A Python thread looks at the clock in the middle of a computation; it would stand still if the lock were held. A busy
+    machine may need several computations for that."""
+    looks = []
     done = threading.Event()
 
-    def count():
-        nonlocal counted
+    def look():
         while not done.wait(0.001):
-            counted += 1
+            looks.append(time.perf_counter())
 
-    thread = threading.Thread(target=count)
+    thread = threading.Thread(target=look)
     thread.start()
-    begun = time.perf_counter()
-    talweg.sample(model, method="rmhmc", draws=100, warmup=50, threads=1)
-    seconds = time.perf_counter() - begun
-    at_end = counted
+    inside = tries = 0
+    while inside < 3 and tries < 100:
+        begun = time.perf_counter()
+        talweg.sample(model, method="rmhmc", draws=100, warmup=50, threads=1)
+        quarter = (time.perf_counter() - begun) / 4
+        inside = sum(begun + quarter < moment < begun + 3 * quarter for moment in looks)
+        tries += 1
     done.set()
     thread.join()
-    assert seconds > 0.1 and at_end > 20 * seconds
+    assert inside >= 3
 
 
 def test_a_thread_may_compute_while_another_does(model):
@@ -124,26 +127,34 @@ try:
     JOB
     print("done")
 except KeyboardInterrupt:
-    print("interrupted")
+    print("interrupted", time.process_time())
     assert talweg.approx(X[:50], y[:50]).ep.converged
     sys.exit(42)
 """
 
 
+def processor_seconds(pid):
+    """The time that a process has computed, which does not depend on what others do; without /proc, unknown and large."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+    except FileNotFoundError:
+        return float("inf")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.mark.parametrize("job", JOBS)
 def test_ctrl_c(job):
-    """KeyboardInterrupt within two seconds, wherever it is, and the process goes on; later by the share of the cores
-    that others leave it."""
+    """KeyboardInterrupt within two seconds of computing, wherever it is, and the process goes on."""
     child = subprocess.Popen([sys.executable, "-c", SCRIPT.replace("JOB", JOBS[job])], stdout=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "computing\n"
     time.sleep(0.1)
-    sent = time.perf_counter()
+    used = processor_seconds(child.pid)
     child.send_signal(signal.SIGINT)
-    said = child.stdout.readline()
-    seconds = time.perf_counter() - sent
+    said, _, at_end = child.stdout.readline().partition(" ")
     child.stdout.read()
-    assert (said, child.wait()) == ("interrupted\n", 42)
-    assert seconds < 2.0 * max(1.0, os.getloadavg()[0] / os.cpu_count()), seconds
+    assert (said, child.wait()) == ("interrupted", 42)
+    assert float(at_end) - used < 2.0 * os.cpu_count()
 
 
 def test_other_threads_hear_nothing_of_ctrl_c():
@@ -162,7 +173,7 @@ def test_other_threads_hear_nothing_of_ctrl_c():
     child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "computing\n"
     child.send_signal(signal.SIGINT)
-    assert child.stdout.readline() == "interrupted\n" and child.wait() == 42
+    assert child.stdout.readline().startswith("interrupted ") and child.wait() == 42
 
 
 def test_the_threads_of_blas_are_put_back(model):
