@@ -2,6 +2,7 @@
  * both by quadrature of closed forms over theta. */
 #include <math.h>
 
+#include "support/hyper_case.h"
 #include "support/orthants.h"
 #include "support/support.h"
 
@@ -69,8 +70,66 @@ static void leaving_out_is_a_ratio_of_evidences(void **state)
     tw_context_free(ctx);
 }
 
+/* ---- an unknown parameter of the likelihood ---- */
+
+/* p(y_i : i in `with`) of a function with variance 0.16 and length scale 1 under noise e^t, averaged over t ~ N(-0.5, 0.25). */
+static double evidence(const double *x, const double *y, size_t count, const size_t *with)
+{
+    double total = 0.0;
+    for (int a = -400; a <= 400; a++) {
+        double t = -0.5 + 0.005 * a, l[4][4], w[4], log_p = log_normal(t, -0.5, 0.25);
+        for (size_t i = 0; i < count; i++) {
+            w[i] = y[with[i]];
+            for (size_t j = 0; j <= i; j++) {
+                double d = x[with[i]] - x[with[j]];
+                l[i][j] = 0.16 * exp(-0.5 * d * d) + (i == j ? exp(2.0 * t) : 0.0);
+                for (size_t k = 0; k < j; k++) l[i][j] -= l[i][k] * l[j][k];
+                l[i][j] = i == j ? sqrt(l[i][j]) : l[i][j] / l[j][j];
+                if (j < i) w[i] -= l[i][j] * w[j];
+            }
+            w[i] /= l[i][i];
+            log_p += -0.5 * w[i] * w[i] - log(l[i][i]) - 0.5 * log(2.0 * acos(-1.0));
+        }
+        total += exp(log_p) * 0.005;
+    }
+    return total;
+}
+
+/* The noise differs between points, and so does p(y_n | x_n). 8,192 draws: errors of a few thousandths. */
+static void every_point_has_its_own_noise(void **state)
+{
+    (void)state;
+    static const double x[4] = {0.0, 0.8, 1.7, 2.5}, y[4] = {0.5, -0.4, 0.3, 0.6};
+    tw_context *ctx = new_context();
+    tw_problem *problem = hyper_pose_gaussian(ctx, "se(ell=1, sigma=0.4)", 4, x, y);
+    tw_priors *priors = hyper_priors(problem, "log_noise ~ normal(-0.5, 0.25)", NULL);
+    tw_hyper_options o = hyper_small(2);
+    tw_hyper_result *r = NULL;
+    double score[4], k[4];
+    o.points = 2048;
+    o.joint_particles = 0;
+    assert_int_equal(tw_hyper_run(problem, priors, &o, &r), TW_OK);
+    assert_int_equal(tw_hyper_leave_one_out(problem, r, score, k), TW_OK);
+    for (size_t n = 0; n < 4; n++) {
+        size_t all[4] = {0, 1, 2, 3}, others[3], count = 0;
+        for (size_t i = 0; i < 4; i++)
+            if (i != n) others[count++] = i;
+        assert_true(k[n] < 0.7);
+        assert_close(score[n], log(evidence(x, y, 4, all) / evidence(x, y, 3, others)), 0.02,
+                     "log p(y_n | the others)");
+    }
+    tw_hyper_free(r);
+    tw_priors_free(priors);
+    tw_problem_free(problem);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(leaving_out_is_a_ratio_of_evidences)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaving_out_is_a_ratio_of_evidences),
+        cmocka_unit_test(every_point_has_its_own_noise),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
