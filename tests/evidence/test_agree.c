@@ -6,8 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "evidence/evidence_plan.h"
 #include "support/observe.h"
 #include "support/support.h"
+#include "talweg/diagnose.h"
 #include "talweg/evidence.h"
 
 static tw_estimate make(const char *method, double log_z, double se)
@@ -280,6 +282,99 @@ static void runs_together_are_one_sample(void **state)
     tear_down(in);
 }
 
+/* Two reverse runs by their definition: the weights are one sample, what each missed counts by its particles, and so
+ * does the variance of that. */
+static void two_reverse_runs_are_combined(void **state)
+{
+    (void)state;
+    three_sites s, *in = set_up(&s);
+    const size_t count[2] = {100, 200};
+    double weight[300], needed = 0.0, se, missed = 0.0, acceptance = 0.0, variance = 0.0;
+    tw_estimate both, run;
+    tw_ais_options o = importance_sampling(100);
+    o.reverse = true;
+    o.burn_in = 1;
+    assert_int_equal(tw_ais_until(in->model, in->prior, &o, 1e-4, 300, NULL, NULL, &both, &needed), TW_OK);
+    for (size_t k = 0; k < 2; k++) {
+        double share = (double)count[k] / 300.0;
+        o.particles = count[k];
+        o.first_chain = k ? 100 : 0;
+        double *own = weight + o.first_chain;
+        assert_int_equal(tw_ais_run(in->model, in->prior, &o, NULL, NULL, own, &run), TW_OK);
+        (void)tw_log_mean_exp(count[k], own, &se);
+        missed += share * run.missed;
+        acceptance += share * run.acceptance;
+        variance += share * share * (run.se * run.se - se * se - run.missed * run.missed);
+    }
+    assert_close(both.log_z, -tw_log_mean_exp(300, weight, &se), 1e-12, "log Z");
+    assert_close(both.missed, missed, 1e-12, "missed");
+    assert_close(both.acceptance, acceptance, 1e-12, "acceptance");
+    assert_true(variance > 1e-3 * both.se * both.se);
+    assert_close(both.se, sqrt(se * se + missed * missed + variance), 1e-12, "its error");
+    tear_down(in);
+}
+
+/* ---- verdicts ---- */
+
+static tw_evidence_result judged(tw_estimate e, double goal)
+{
+    const tw_evidence_plan plan = {.until_se = goal};
+    tw_evidence_result r = {.count = 1, .estimate = {e}};
+    tw_evidence_judge(&plan, &r);
+    return r;
+}
+
+static bool warns(const tw_evidence_result *r, tw_warning_code code)
+{
+    return r->warnings.count == 1 && r->warnings.warning[0].code == code;
+}
+
+/* An estimate that is as it should be has no warning; each fault has its own, and a verdict if there is no result. */
+static void every_fault_of_an_estimate_is_said(void **state)
+{
+    (void)state;
+    tw_estimate good = make("ais", -5.0, 0.1), e = good;
+    good.weight_ess = e.weight_ess = 50.0;
+    tw_evidence_result r = judged(good, 0.2);
+    assert_true(r.verdict == TW_OK && r.warnings.count == 0);
+    r = judged(good, 0.05);
+    assert_true(r.verdict == TW_NOT_CONVERGED && warns(&r, TW_WARN_GOAL));
+    e.failures = 0.009;
+    r = judged(e, 0.0);
+    assert_true(r.verdict == TW_OK && r.warnings.count == 0);
+    e.failures = 0.011;
+    r = judged(e, 0.0);
+    assert_true(r.verdict == TW_OK && warns(&r, TW_WARN_FAILURES));
+    assert_close(r.warnings.warning[0].number[0], 1.1, 1e-12, "per cent");
+    e = good;
+    e.weight_ess = 1.9;
+    r = judged(e, 0.0);
+    assert_true(r.verdict == TW_NUMERICAL_FAILURE && warns(&r, TW_WARN_COLLAPSED));
+    e = make("stepping-stone", NAN, NAN);
+    r = judged(e, 0.0);
+    assert_true(r.verdict == TW_NUMERICAL_FAILURE && warns(&r, TW_WARN_NO_NUMBER));
+    e.method = "thermodynamic"; /* the stepping-stone estimate of the same run decides */
+    r = judged(e, 0.0);
+    assert_true(r.verdict == TW_OK && r.warnings.count == 0);
+    e = make("thermodynamic", -5.0, 0.3); /* no goal for it */
+    r = judged(e, 0.2);
+    assert_true(r.verdict == TW_OK && r.warnings.count == 0);
+}
+
+static void estimates_apart_are_said_unless_they_prove_nothing(void **state)
+{
+    (void)state;
+    tw_evidence_plan plan = {.one_mode = false};
+    tw_evidence_result r = {.count = 2, .estimate = {make("ais", -5.0, 0.1), make("rm", -7.0, 0.1)}};
+    tw_evidence_judge(&plan, &r);
+    assert_true(warns(&r, TW_WARN_DISAGREE) && !r.agreement.agree);
+    assert_string_equal(r.warnings.warning[0].other, "rm");
+    plan.one_mode = true;
+    r = (tw_evidence_result){.count = 2, .estimate = {make("ais", -5.0, 0.1), make("rm", -5.1, 0.1)}};
+    tw_evidence_judge(&plan, &r);
+    assert_true(r.warnings.count == 0 && r.agreement.one_mode && !r.agreement.known && !r.agreement.agree);
+}
+
 /* A goal that the first run meets leaves that run as it is, to the bit, and unbiased. */
 static void an_easy_goal_is_one_run(void **state)
 {
@@ -312,6 +407,9 @@ int main(void)
         cmocka_unit_test(runs_until_the_error_is_met),
         cmocka_unit_test(says_what_it_would_take),
         cmocka_unit_test(runs_together_are_one_sample),
+        cmocka_unit_test(two_reverse_runs_are_combined),
+        cmocka_unit_test(every_fault_of_an_estimate_is_said),
+        cmocka_unit_test(estimates_apart_are_said_unless_they_prove_nothing),
         cmocka_unit_test(an_easy_goal_is_one_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
