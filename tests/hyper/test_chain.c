@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "hyper/hyper.h"
 #include "support/fault.h"
 #include "support/orthants.h"
 #include "support/support.h"
@@ -93,6 +94,22 @@ static void chains_draw_from_the_posterior(void **state)
     assert_true(fmin(wrong.ess[0], wrong.ess[1]) < 0.5 * fmin(one.ess[0], one.ess[1]));
 }
 
+/* The least probable R-hat of ten parameters is below 0.001 in one run of a hundred. */
+static void the_chance_of_an_rhat_is_that_among_all_parameters(void **state)
+{
+    (void)state;
+    static const struct {
+        double rhat, chance;
+        bool warned;
+    } cases[] = {{1.05, 0.0011, false}, {1.05, 0.0009, true}, {1.009, 1e-9, false}};
+    for (size_t k = 0; k < 3; k++) {
+        tw_hyper_result r = {.unknown = 10};
+        tw_hyper_judge_chains(&r, cases[k].rhat, cases[k].chance);
+        assert_true(r.verdict == TW_OK && r.warnings.count == (cases[k].warned ? 1 : 0));
+        if (cases[k].warned) assert_int_equal(r.warnings.warning[0].code, TW_WARN_RHAT);
+    }
+}
+
 static void chains_have_no_evidence(void **state)
 {
     (void)state;
@@ -114,6 +131,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains_draw_from_the_posterior),
+        cmocka_unit_test(the_chance_of_an_rhat_is_that_among_all_parameters),
         cmocka_unit_test(chains_have_no_evidence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,11 +125,49 @@ static void every_point_has_its_own_noise(void **state)
     tw_context_free(ctx);
 }
 
+/* ---- draws for predictions ---- */
+
+/* Draws that are thinned have no more information than there are of them. */
+static void the_effective_number_is_at_most_that_of_the_draws_used(void **state)
+{
+    (void)state;
+    const size_t index = 0, point[10] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 2};
+    const double theta[3] = {0.1, 0.2, 0.3}, effective[3] = {2.5, 3.9, 100.0};
+    tw_context *ctx = new_context();
+    tw_problem *problem = orthants_pose(ctx);
+    for (size_t k = 0; k < 3; k++) {
+        tw_theta_draws draws = {.unknown = 1,
+                                .points = 3,
+                                .draws = 10,
+                                .index = &index,
+                                .theta = theta,
+                                .point = point,
+                                .stride = 3,
+                                .effective = effective[k]};
+        tw_theta_places *places = NULL;
+        assert_int_equal(tw_theta_places_new(problem, &draws, &places), TW_OK);
+        const tw_draw_places *table = tw_theta_places_table(places);
+        assert_true(table->effective == fmin(effective[k], 4.0) && table->count == 3);
+        for (size_t i = 0; i < 4; i++) assert_int_equal(table->of(table->user, 0, i), point[3 * i]);
+        for (size_t i = 0; i < 3; i++) {
+            const tw_model *model = NULL;
+            const tw_kernel *kernel = NULL;
+            assert_int_equal(table->go(table->user, i, &model, &kernel), TW_OK);
+            assert_true(tw_kernel_theta(kernel)[0] == theta[i] && tw_kernel_theta(kernel)[1] == 0.0);
+        }
+        tw_theta_places_free(places);
+    }
+    tw_problem_free(problem);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaving_out_is_a_ratio_of_evidences),
         cmocka_unit_test(every_point_has_its_own_noise),
+        cmocka_unit_test(the_effective_number_is_at_most_that_of_the_draws_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
