@@ -162,12 +162,64 @@ static void the_effective_number_is_at_most_that_of_the_draws_used(void **state)
     tw_context_free(ctx);
 }
 
+/* A prediction at a training input is the mean of 64 draws x_s, whose error is sd / sqrt(E) where they count as E. The error of its log score is made of a
+ * part of first order, which goes as 1 / sqrt(E), and of the bias of a logarithm, which goes as 1 / E: two values of E determine both, and so a third. */
+static void predictions_count_draws_by_their_effective_number(void **state)
+{
+    (void)state;
+    enum { N = 3, S = 64 };
+    static const double at[N] = {0.0, 1.0, 2.5}, y[N] = {0.5, -0.3, 0.8}, label = 4.0, theta = 0.0;
+    const size_t index = 0, point[S] = {0};
+    double x[N * S], mean = 0.0, squares = 0.0, score2[3];
+    tw_context *ctx = new_context();
+    tw_problem *problem = hyper_pose_gaussian(ctx, "se(ell=1, sigma=1)", N, at, y);
+    tw_data *new = NULL;
+    assert_int_equal(tw_data_new(ctx, 1, 1, at, 1, &label, &new), TW_OK);
+    for (size_t i = 0; i < N * S; i++) x[i] = 0.4 * sin(1.3 * (double)(i * i % 101));
+    for (size_t s = 0; s < S; s++) mean += x[N * s] / S;
+    for (size_t s = 0; s < S; s++) squares += (x[N * s] - mean) * (x[N * s] - mean);
+    for (size_t k = 0; k < 3; k++) {
+        double effective = S / pow(4.0, (double)k), expected, mcse, score, score_mcse;
+        tw_theta_draws draws = {.unknown = 1,
+                                .points = 1,
+                                .draws = S,
+                                .index = &index,
+                                .theta = &theta,
+                                .point = point,
+                                .stride = 1,
+                                .effective = effective};
+        tw_draws kept = {.ctx = ctx, .n = N, .chains = 1, .draws = S, .x = x};
+        tw_draw_source source = tw_draws_source(&kept);
+        tw_predictions out = {
+            .expected = &expected, .mcse = &mcse, .log_score = &score, .log_score_mcse = &score_mcse};
+        tw_theta_places *places = NULL;
+        tw_draws_predictor *p = NULL;
+        assert_int_equal(tw_theta_places_new(problem, &draws, &places), TW_OK);
+        source.places = tw_theta_places_table(places);
+        assert_int_equal(tw_draws_predictor_new(problem->model, &source, NULL, &p), TW_OK);
+        assert_int_equal(tw_draws_predictor_at(p, problem->kernel, problem->data, new, 0, 1, &out), TW_OK);
+        assert_close(expected, mean, 1e-9, "the mean");
+        assert_close(mcse, sqrt(squares / (S - 1) / effective), 1e-9, "its error");
+        score2[k] = score_mcse * score_mcse;
+        tw_draws_predictor_free(p);
+        tw_theta_places_free(places);
+    }
+    double bias2 = (score2[1] - 4.0 * score2[0]) / 12.0, first2 = score2[0] - bias2;
+    assert_true(bias2 > 1e-3 * first2);
+    assert_close(score2[2], 16.0 * first2 + 256.0 * bias2, 1e-9 * score2[2], "the error of the log score");
+    tw_data_free(new);
+    tw_problem_free(problem);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaving_out_is_a_ratio_of_evidences),
         cmocka_unit_test(every_point_has_its_own_noise),
         cmocka_unit_test(the_effective_number_is_at_most_that_of_the_draws_used),
+        cmocka_unit_test(predictions_count_draws_by_their_effective_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
