@@ -72,12 +72,8 @@ static factored factor_of(const tw_sparse *q)
 typedef void operation(const tw_analysis *a, const double *l, size_t columns, double *x);
 
 /* L^-1 and L, L^-T and L' undo each other; L L' X = P Q P' X. For 1, 5 and 16 columns. */
-static void solves_and_products_fit_the_matrix(void **state)
+static void check_solves_and_products(tw_context *ctx, const tw_sparse *q)
 {
-    (void)state;
-    need_orderings();
-    tw_context *ctx = new_context();
-    tw_sparse *q = lattice_precision(ctx, 20, 23, 0.2);
     factored f = factor_of(q);
     size_t n = q->rows;
     const size_t widths[] = {1, 5, TW_SPARSE_COLUMNS};
@@ -111,7 +107,32 @@ static void solves_and_products_fit_the_matrix(void **state)
     }
     tw_release(ctx, f.l);
     tw_analysis_release(f.analysis);
-    tw_sparse_free(q);
+}
+
+/* A lattice; and three variables that know each of 150 others, but not each other, and are eliminated first: each has 150 rows below it, which
+ * are gathered in three tiles. */
+static void solves_and_products_fit_the_matrix(void **state)
+{
+    (void)state;
+    need_orderings();
+    enum { FEW = 3, MANY = 150, ALL = FEW + MANY };
+    static uint32_t row[ALL * ALL], column[ALL * ALL];
+    static double value[ALL * ALL];
+    tw_context *ctx = new_context();
+    tw_sparse *lattice = lattice_precision(ctx, 20, 23, 0.2), *star = NULL;
+    size_t count = 0;
+    for (uint32_t j = 0; j < ALL; j++)
+        for (uint32_t i = j; i < ALL; i++) {
+            if (i < FEW && i != j) continue;
+            row[count] = i;
+            column[count] = j;
+            value[count++] = i == j ? 60.0 : sin(1.0 + i + 7.0 * j) / 3.0;
+        }
+    assert_int_equal(tw_sparse_new(ctx, ALL, ALL, true, count, row, column, value, &star), TW_OK);
+    check_solves_and_products(ctx, lattice);
+    check_solves_and_products(ctx, star);
+    tw_sparse_free(lattice);
+    tw_sparse_free(star);
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);
     tw_context_free(ctx);
 }
