@@ -17,6 +17,7 @@
 #   make fuzz     fuzz every file reader for a minute (needs clang's libFuzzer)
 #   make soak     random commands for an hour: interrupts, ranks, failing allocations (SOAK_SECONDS=3600)
 #   make coverage test coverage by line (needs gcovr), in build/coverage/coverage.txt
+#   make mutate   ROOM=hyper N=20 SEED=1: which faults of single lines do the tests find? (first call: many minutes)
 #   make install  PREFIX=/usr/local; built in build/install, without tests
 #   make uninstall  PREFIX=/usr/local; what make install put there
 PREFIX ?= /usr/local
@@ -26,7 +27,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 CONFIGURE = cmake --preset
 BUILD     = cmake --build
 
-.PHONY: all demo test test-asan test-kernels test-anywhere test-long check bench figure1 reproduce reproduce-quick records api lint fuzz soak coverage install uninstall setup setup-test clean
+.PHONY: all demo test test-asan test-kernels test-anywhere test-long check bench figure1 reproduce reproduce-quick records api lint fuzz soak coverage mutate install uninstall setup setup-test clean
 all: setup
 	@$(CONFIGURE) release >/dev/null
 	@$(BUILD) build
@@ -110,6 +111,12 @@ coverage: setup
 	ctest --test-dir build/coverage -j $(JOBS) --output-on-failure -LE '^long$$'
 	gcovr --root . --filter src/ build/coverage --output build/coverage/coverage.txt
 	@tail -n 4 build/coverage/coverage.txt
+
+N    ?= 20
+SEED ?= 1
+mutate: setup-test
+	@[ -n "$(ROOM)" ] || { echo "make mutate: name a room, a folder of src: make mutate ROOM=hyper N=20 SEED=1" >&2; exit 1; }
+	@scripts/mutate $(ROOM) $(N) $(SEED) --jobs $(JOBS)
 
 install: setup
 	@$(CONFIGURE) install >/dev/null

@@ -55,6 +55,10 @@ tw_status tw_hyper_anneal(tw_hyper *h);
 /* Compute the estimate, the rows and the verdict (hyper/summary.c). */
 tw_status tw_hyper_summarise(tw_hyper *h);
 
+/* Warn of chains that are apart: the largest R-hat of the parameters is above 1.01, and the smallest chance of one
+ * improbable among all parameters. (hyper/summary.c) */
+void tw_hyper_judge_chains(tw_hyper_result *result, double rhat, double chance);
+
 /* Warn about failed points if they may matter, and about means that the prior's tails make unreliable
  * (hyper/tails.c). */
 void tw_hyper_judge_tails(tw_hyper *h);

@@ -219,12 +219,11 @@ static void judge(tw_hyper_result *r)
 
 /* ---- chains ---- */
 
-/* Warn if R-hat is above RHAT and less probable than CHANCE. */
 static const double RHAT = 1.01, CHANCE = 0.01;
 
-static void judge_chains(tw_hyper_result *r, double rhat, double chance)
+void tw_hyper_judge_chains(tw_hyper_result *r, double rhat, double chance)
 {
-    if (rhat > RHAT && chance < CHANCE)
+    if (rhat > RHAT && tw_rhat_chance_of_many(chance, r->unknown) < CHANCE)
         tw_warnings_add(&r->warnings, &(tw_warning){.code = TW_WARN_RHAT, .number = {rhat}});
     r->verdict = TW_OK;
 }
@@ -259,7 +258,7 @@ static tw_status diagnose(tw_hyper *h, tw_diagnose *d, double *f)
                                 .trips = NAN,
                                 .drift = NAN,
                                 .apart = NAN};
-    judge_chains(r, rhat, fmin(1.0, chance * (double)r->unknown));
+    tw_hyper_judge_chains(r, rhat, chance);
     return TW_OK;
 }
 

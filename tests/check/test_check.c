@@ -84,6 +84,13 @@ static void a_shift_is_found_with_its_size(void **state)
             assert_true(v->error > 0.0 && v->error < 0.1);
             assert_close(v->difference, shift, 5.0 * v->error * (1.0 + shift), "a difference");
         }
+    double means = 0.0, sds = 0.0;
+    for (size_t k = 0; k < N; k++) {
+        means += pow(r.rows[k].value[TW_CHECK_MEAN].difference, 2.0) / N;
+        sds += pow(r.rows[k].value[TW_CHECK_SD].difference, 2.0) / N;
+    }
+    assert_close(r.rms_mean, sqrt(means), 1e-14, "root mean square of the means");
+    assert_close(r.rms_sd, sqrt(sds), 1e-14, "and of the standard deviations");
     assert_non_null(strstr(r.words, "Laplace is wrong: log Z is 0.7 nats too low"));
     assert_non_null(strstr(r.words, "2 of 12 latents are beyond the tolerance"));
     assert_non_null(strstr(r.words, "the mean of x.4"));
@@ -113,6 +120,90 @@ static void evidence_alone_is_checked_without_draws(void **state)
     assert_int_equal(tw_check_run(p.model, claim, &o, NULL, NULL, &r), TW_OK);
     assert_int_equal(r.verdict, TW_CHECK_WRONG);
     tw_check_release(&r);
+    tw_claim_free(claim);
+    posed_free(&p);
+}
+
+/* Draws that cannot have an R-hat, or whose chains are apart, decide nothing, however far off a claim is. */
+static void bad_chains_decide_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t draws;
+        tw_warning_code code;
+    } bad[] = {{1, TW_WARN_ONE_DRAW}, {3, TW_WARN_FEW_DRAWS}};
+    posed p = pose_gaussian();
+    tw_claim *claim = claim_of_laplace(&p);
+    claim->value[TW_CHECK_MEAN][3] += 100.0;
+    claim->log_z = NAN;
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        tw_check_options o = quick();
+        tw_check_result r;
+        o.draws = bad[k].draws;
+        assert_int_equal(tw_check_run(p.model, claim, &o, NULL, NULL, &r), TW_OK);
+        assert_true(r.warnings.count > 0 && r.warnings.warning[0].code == bad[k].code);
+        assert_int_equal(r.verdict, TW_CHECK_UNDECIDED);
+        assert_non_null(strstr(r.words, "the chains have not converged"));
+        tw_check_release(&r);
+    }
+    tw_claim_free(claim);
+    posed_free(&p);
+}
+
+/* Two observations of one latent, with a prior sd of 10, that contradict each other: a chain stays at one of them, far from those at the other. All of 8 chains are at the same one in one of 128 seeds. */
+static void chains_that_are_apart_decide_nothing(void **state)
+{
+    (void)state;
+    const double k[4] = {100.0, 100.0, 100.0, 100.0}, y[2] = {-8.0, 8.0}, phi[2] = {log(0.05), log(1.5)};
+    tw_observations observed = {.likelihood = tw_likelihood_find("student_t"), .phi = phi, .n = 2, .y = y};
+    tw_context *ctx = new_context();
+    tw_model *model = NULL;
+    tw_claim *claim = NULL;
+    tw_check_options o = quick();
+    tw_check_result r;
+    bool warned = false;
+    assert_int_equal(tw_model_new(ctx, k, 2, &observed, 0.0, &model), TW_OK);
+    assert_int_equal(tw_claim_new(model, "q", &claim), TW_OK);
+    claim->value[TW_CHECK_MEAN][0] = 1000.0;
+    o.chains = 8;
+    o.draws = 100;
+    assert_int_equal(tw_check_run(model, claim, &o, NULL, NULL, &r), TW_OK);
+    for (size_t i = 0; i < r.warnings.count; i++) warned |= r.warnings.warning[i].code == TW_WARN_RHAT;
+    assert_true(warned);
+    assert_int_equal(r.verdict, TW_CHECK_UNDECIDED);
+    tw_check_release(&r);
+    tw_claim_free(claim);
+    tw_model_free(model);
+    tw_context_free(ctx);
+}
+
+/* EP's sites 162 times too narrow: a few weights of AIS have all of the tail, and log Z is off by 5 nats with an error of half a nat. */
+static void evidence_in_doubt_is_no_judge(void **state)
+{
+    (void)state;
+    posed p = pose_gaussian();
+    tw_claim *claim = claim_of_laplace(&p);
+    for (size_t q = 0; q < TW_CHECK_QUANTITIES; q++)
+        for (size_t i = 0; i < N; i++) claim->value[q][i] = NAN;
+    for (int narrow = 0; narrow < 2; narrow++) {
+        double tau[N], nu[N], factor = narrow ? 162.0 : 1.0;
+        tw_check_options o = quick();
+        tw_check_result r;
+        tw_approximation ep = *p.ep;
+        tw_fits fits = {.ep = &ep, .laplace = &ep, .gaussian = &ep};
+        for (size_t i = 0; i < N; i++) {
+            tau[i] = factor * ep.tau[i];
+            nu[i] = factor * ep.nu[i];
+        }
+        assert_int_equal(tw_reference_sites(p.model, tau, nu, &ep.reference), TW_OK);
+        o.fits = &fits;
+        o.methods = "ais";
+        o.log_z_tolerance = 10.0; /* a single run */
+        assert_int_equal(tw_check_run(p.model, claim, &o, NULL, NULL, &r), TW_OK);
+        assert_int_equal(r.verdict, narrow ? TW_CHECK_UNDECIDED : TW_CHECK_RIGHT);
+        tw_check_release(&r);
+        tw_reference_free(ep.reference);
+    }
     tw_claim_free(claim);
     posed_free(&p);
 }
@@ -266,6 +357,9 @@ int main(void)
         cmocka_unit_test(an_exact_approximation_is_right),
         cmocka_unit_test(a_shift_is_found_with_its_size),
         cmocka_unit_test(evidence_alone_is_checked_without_draws),
+        cmocka_unit_test(bad_chains_decide_nothing),
+        cmocka_unit_test(chains_that_are_apart_decide_nothing),
+        cmocka_unit_test(evidence_in_doubt_is_no_judge),
         cmocka_unit_test(laplace_is_wrong_on_crabs),
         cmocka_unit_test(the_verdict_follows_the_rule),
         cmocka_unit_test(one_number_beyond_its_tolerance_decides),

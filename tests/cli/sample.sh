@@ -43,6 +43,13 @@ says out '<- chosen'
 says out 'R-hat'
 says out 'energy divergences'
 
+# ---- the printed range of steps is the one they are drawn from
+works sample "$data" "$@" --method hmc --metric prior -o "$d/steps.csv"
+sed -n 's/^sampler.*, \([0-9]*\) leapfrog steps (\([0-9]*\) to \([0-9]*\))$/\1 \2 \3/p' "$d/out" | tr '\n' ' ' >"$d/range"
+cut -d , -f 6 "$d/steps.csv" | sed 1d | sort -n | sed -n '1p;$p' | tr '\n' ' ' >>"$d/range"
+awk '{ half = int(($1 + 1) / 2); exit !(NF == 5 && $2 == half && $3 == int(3 * $1 / 2) && $2 <= $4 && $4 < $5 && $5 <= $3) }' "$d/range" ||
+    complain "mean, least and most steps as printed, and as drawn: $(cat "$d/range")"
+
 # ---- a goal instead of a number: the same end in memory and with a file, for any number of threads
 works sample "$data" --ell 1 --log-sigma 1 --method hmc --chains 4 --until-ess 200 --json
 gives 'r["ess"]["min"] >= 200 and r["draws"] in (96, 144, 216, 324, 486, 729) and r["warnings"] == []'

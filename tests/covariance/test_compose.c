@@ -46,6 +46,33 @@ static double entry(const tw_precision *p, const double *q, size_t i, size_t j)
     return q[a + b * r];
 }
 
+/* Given all cases, a new time has the conditional variances of both terms of a sum, in either order. That of ar1, a Markov
+ * process, at distances a and b from its neighbours is sigma^2 (1 - e^(-2a/ell)) (1 - e^(-2b/ell)) / (1 - e^(-2(a+b)/ell)). */
+static void a_new_case_of_a_sum_has_the_variances_of_its_terms(void **state)
+{
+    static const char *const kernels[] = {"rw2(1, sigma=0.7)", "rw2(1, sigma=0.7) + ar1(1, ell=2, sigma=1.3)",
+                                          "ar1(1, ell=2, sigma=1.3) + rw2(1, sigma=0.7)"};
+    static const double t[4] = {0.0, 1.0, 2.5, 4.0}, new[2] = {1.7, 6.0};
+    const double between = 1.69 * expm1(-0.7) * expm1(-0.8) / -expm1(-1.5), beyond = -1.69 * expm1(-2.0);
+    double alone[2] = {0.0, 0.0};
+    (void)state;
+    need_orderings();
+    tw_context *ctx = new_context();
+    for (size_t k = 0; k < 3; k++) {
+        tw_kernel *kernel = new_kernel(ctx, kernels[k]);
+        tw_precision p;
+        assert_int_equal(tw_kernel_precision_at(kernel, 4, 1, t, 4, 2, new, 2, &p), TW_OK);
+        if (k == 0) memcpy(alone, p.at_variance, sizeof alone);
+        if (k > 0) assert_close(p.at_variance[0], alone[0] + between, 1e-12, "between two cases");
+        if (k > 0) assert_close(p.at_variance[1], alone[1] + beyond, 1e-12, "beyond all of them");
+        tw_precision_release(&p);
+        tw_kernel_free(kernel);
+    }
+    assert_true(alone[0] > 0.0 && alone[1] > 0.0);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
 /* Q of the pair (time, cell), (time', cell') is the product of the factors' entries, and a number divides it. */
 static void a_product_is_kroneckers(void **state)
 {
@@ -234,6 +261,7 @@ static void what_is_no_mesh_is_refused_with_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_new_case_of_a_sum_has_the_variances_of_its_terms),
         cmocka_unit_test(a_product_is_kroneckers),
         cmocka_unit_test(a_sum_stacks_its_terms),
         cmocka_unit_test(a_mesh_of_halved_squares_is_the_lattice),

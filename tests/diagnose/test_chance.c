@@ -2,6 +2,7 @@
  * autocorrelation; and a chain with another mean is found among thousands of latents. */
 #include <math.h>
 
+#include "diagnose/diagnose.h"
 #include "math/random.h"
 #include "support/support.h"
 #include "talweg/diagnose.h"
@@ -51,6 +52,52 @@ static void chains_that_agree_are_excused(void **state)
     assert_true(found(100, 5000, 0.0, 0.0, 1e-3) <= 16);
     assert_true(found(500, 1500, 0.5, 0.0, 1e-3) <= 8);
     assert_true(found(500, 1500, -0.4, 0.0, 1e-3) <= 8);
+}
+
+/* P(F > f) by the trapezoidal rule for log F. */
+static double upper_tail(double f, double a, double b)
+{
+    double constant = lgamma(0.5 * (a + b)) - lgamma(0.5 * a) - lgamma(0.5 * b) + 0.5 * a * log(a / b),
+           sum = 0.0;
+    for (int i = 0; i <= 40000; i++) {
+        double t = log(f) + 1e-3 * i, value = constant + 0.5 * a * t - 0.5 * (a + b) * log1p(a / b * exp(t));
+        sum += (i == 0 ? 0.5 : 1.0) * exp(value) * 1e-3;
+    }
+    return sum;
+}
+
+/* Of a series with R-hat R, halves of n draws and an autocorrelation time tau: B/W = n (R^2 - 1) + 1 is what the means of
+ * 2 C halves vary by, over tau; the variance within lacks tau draws of n. */
+static double chance_by_definition(tw_diagnose *d)
+{
+    double n = (double)d->half, halves = 2.0 * (double)d->chains;
+    double ess = tw_series_ess(d, d->series), rhat = tw_series_rhat(d, d->series),
+           tau = tw_time_within(d, 400.0);
+    double f = (n * (rhat * rhat - 1.0) + 1.0) / tau * fmax(n - tau, 0.5 * n) / (n - 1.0);
+    assert_true(ess > 0.0);
+    return upper_tail(f, halves - 1.0, halves * (n / tau - 1.0));
+}
+
+/* The smaller of the two chances, that of x and that of |x - median|, counts twice. */
+static void the_chance_is_that_of_f(void **state)
+{
+    (void)state;
+    tw_context *ctx = new_context();
+    tw_diagnose *d = NULL;
+    assert_int_equal(tw_diagnose_new(ctx, 100, CHAINS, &d), TW_OK);
+    for (uint64_t k = 0; k < 8; k++) {
+        tw_summary row = summary_of(d, CHAINS, 100, k, k % 2 ? 0.5 : 0.0, k < 4 ? 0.0 : 0.4);
+        tw_rank_scores(d);
+        double smaller = chance_by_definition(d);
+        assert_close(tw_series_mixing(d, d->series).chance, smaller, 1e-6, "of the draws");
+        tw_folded_rank_scores(d);
+        double fold = chance_by_definition(d);
+        assert_close(tw_series_mixing(d, d->series).chance, fold, 1e-6, "of their distances");
+        smaller = fmin(smaller, fold);
+        assert_close(row.rhat_chance, 1.0 - (1.0 - smaller) * (1.0 - smaller), 1e-6, "of either");
+    }
+    tw_diagnose_free(d);
+    tw_context_free(ctx);
 }
 
 /* Half chains of 32 draws with an autocorrelation time of 4, as at the first look of a run: the variance within lacks an eighth, that
@@ -108,9 +155,9 @@ static void fold_is_the_size_of_the_spread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains_that_agree_are_excused),  cmocka_unit_test(short_chains_are_excused_too),
-        cmocka_unit_test(a_chain_elsewhere_is_found),     cmocka_unit_test(slow_chains_are_not_excused),
-        cmocka_unit_test(fold_is_the_size_of_the_spread),
+        cmocka_unit_test(chains_that_agree_are_excused), cmocka_unit_test(short_chains_are_excused_too),
+        cmocka_unit_test(the_chance_is_that_of_f),       cmocka_unit_test(a_chain_elsewhere_is_found),
+        cmocka_unit_test(slow_chains_are_not_excused),   cmocka_unit_test(fold_is_the_size_of_the_spread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include "support/observe.h"
 #include "support/support.h"
+#include "talweg/diagnose.h"
 #include "talweg/evidence.h"
 
 static tw_estimate make(const char *method, double log_z, double se)
@@ -280,6 +281,38 @@ static void runs_together_are_one_sample(void **state)
     tear_down(in);
 }
 
+/* Two reverse runs by their definition: the weights are one sample, what each missed counts by its particles, and so
+ * does the variance of that. */
+static void two_reverse_runs_are_combined(void **state)
+{
+    (void)state;
+    three_sites s, *in = set_up(&s);
+    const size_t count[2] = {100, 200};
+    double weight[300], needed = 0.0, se, missed = 0.0, acceptance = 0.0, variance = 0.0;
+    tw_estimate both, run;
+    tw_ais_options o = importance_sampling(100);
+    o.reverse = true;
+    o.burn_in = 1;
+    assert_int_equal(tw_ais_until(in->model, in->prior, &o, 1e-4, 300, NULL, NULL, &both, &needed), TW_OK);
+    for (size_t k = 0; k < 2; k++) {
+        double share = (double)count[k] / 300.0;
+        o.particles = count[k];
+        o.first_chain = k ? 100 : 0;
+        double *own = weight + o.first_chain;
+        assert_int_equal(tw_ais_run(in->model, in->prior, &o, NULL, NULL, own, &run), TW_OK);
+        (void)tw_log_mean_exp(count[k], own, &se);
+        missed += share * run.missed;
+        acceptance += share * run.acceptance;
+        variance += share * share * (run.se * run.se - se * se - run.missed * run.missed);
+    }
+    assert_close(both.log_z, -tw_log_mean_exp(300, weight, &se), 1e-12, "log Z");
+    assert_close(both.missed, missed, 1e-12, "missed");
+    assert_close(both.acceptance, acceptance, 1e-12, "acceptance");
+    assert_true(variance > 1e-3 * both.se * both.se);
+    assert_close(both.se, sqrt(se * se + missed * missed + variance), 1e-12, "its error");
+    tear_down(in);
+}
+
 /* A goal that the first run meets leaves that run as it is, to the bit, and unbiased. */
 static void an_easy_goal_is_one_run(void **state)
 {
@@ -312,6 +345,7 @@ int main(void)
         cmocka_unit_test(runs_until_the_error_is_met),
         cmocka_unit_test(says_what_it_would_take),
         cmocka_unit_test(runs_together_are_one_sample),
+        cmocka_unit_test(two_reverse_runs_are_combined),
         cmocka_unit_test(an_easy_goal_is_one_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evidence/evidence_plan.h"
 #include "support/posed.h"
 #include "support/support.h"
 #include "talweg/evidence_plan.h"
@@ -312,6 +313,72 @@ static void damaged_states_are_refused(void **state)
     posed_free(&p);
 }
 
+/* ---- verdicts ---- */
+
+static tw_estimate make(const char *method, double log_z, double se)
+{
+    return (tw_estimate){.method = method, .log_z = log_z, .se = se, .weight_ess = NAN};
+}
+
+static tw_evidence_result judged(tw_estimate e, double goal)
+{
+    const tw_evidence_plan plan = {.until_se = goal};
+    tw_evidence_result r = {.count = 1, .estimate = {e}};
+    tw_evidence_judge(&plan, &r);
+    return r;
+}
+
+static bool warns(const tw_evidence_result *r, tw_warning_code code)
+{
+    return r->warnings.count == 1 && r->warnings.warning[0].code == code;
+}
+
+/* An estimate that is as it should be has no warning; each fault has its own, and a verdict if there is no result. */
+static void every_fault_of_an_estimate_is_said(void **state)
+{
+    (void)state;
+    tw_estimate good = make("ais", -5.0, 0.1), e = good;
+    good.weight_ess = e.weight_ess = 50.0;
+    tw_evidence_result r = judged(good, 0.2);
+    assert_true(r.verdict == TW_OK && r.warnings.count == 0);
+    r = judged(good, 0.05);
+    assert_true(r.verdict == TW_NOT_CONVERGED && warns(&r, TW_WARN_GOAL));
+    e.failures = 0.009;
+    r = judged(e, 0.0);
+    assert_true(r.verdict == TW_OK && r.warnings.count == 0);
+    e.failures = 0.011;
+    r = judged(e, 0.0);
+    assert_true(r.verdict == TW_OK && warns(&r, TW_WARN_FAILURES));
+    assert_close(r.warnings.warning[0].number[0], 1.1, 1e-12, "per cent");
+    e = good;
+    e.weight_ess = 1.9;
+    r = judged(e, 0.0);
+    assert_true(r.verdict == TW_NUMERICAL_FAILURE && warns(&r, TW_WARN_COLLAPSED));
+    e = make("stepping-stone", NAN, NAN);
+    r = judged(e, 0.0);
+    assert_true(r.verdict == TW_NUMERICAL_FAILURE && warns(&r, TW_WARN_NO_NUMBER));
+    e.method = "thermodynamic"; /* the stepping-stone estimate of the same run decides */
+    r = judged(e, 0.0);
+    assert_true(r.verdict == TW_OK && r.warnings.count == 0);
+    e = make("thermodynamic", -5.0, 0.3); /* no goal for it */
+    r = judged(e, 0.2);
+    assert_true(r.verdict == TW_OK && r.warnings.count == 0);
+}
+
+static void estimates_apart_are_said_unless_they_prove_nothing(void **state)
+{
+    (void)state;
+    tw_evidence_plan plan = {.one_mode = false};
+    tw_evidence_result r = {.count = 2, .estimate = {make("ais", -5.0, 0.1), make("rm", -7.0, 0.1)}};
+    tw_evidence_judge(&plan, &r);
+    assert_true(warns(&r, TW_WARN_DISAGREE) && !r.agreement.agree);
+    assert_string_equal(r.warnings.warning[0].other, "rm");
+    plan.one_mode = true;
+    r = (tw_evidence_result){.count = 2, .estimate = {make("ais", -5.0, 0.1), make("rm", -5.1, 0.1)}};
+    tw_evidence_judge(&plan, &r);
+    assert_true(r.warnings.count == 0 && r.agreement.one_mode && !r.agreement.known && !r.agreement.agree);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +389,8 @@ int main(void)
         cmocka_unit_test(collapsed_weights_are_said),
         cmocka_unit_test(a_run_goes_on_to_the_bit),
         cmocka_unit_test(damaged_states_are_refused),
+        cmocka_unit_test(every_fault_of_an_estimate_is_said),
+        cmocka_unit_test(estimates_apart_are_said_unless_they_prove_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,6 +115,29 @@ static void a_drift_is_seen(void **state)
     tw_context_free(ctx);
 }
 
+/* The first half is off by 8 nats and by 20: the error of either estimate takes that in, and above 10 it is withheld. */
+static void an_estimate_that_may_be_far_off_is_withheld(void **state)
+{
+    (void)state;
+    tw_context *ctx = new_context();
+    made_up *d = make();
+    for (int far = 0; far < 2; far++) {
+        test_random random = {13};
+        fill(d, &random, 1);
+        for (size_t level = 1; level < LEVELS; level++)
+            for (size_t copy = 0; copy < COPIES; copy++)
+                for (size_t round = 0; round < ROUNDS / 2; round++)
+                    *at(d, level, copy, round) -= far ? 20.0 : 8.0;
+        estimate(d, ctx, 2.0, 4);
+        for (int i = 0; i < 2; i++) {
+            assert_true(isnan(d->out[i].log_z) == (far == 1) && isnan(d->out[i].se) == (far == 1));
+            assert_int_equal(d->doubt[i].code, far ? TW_WARN_WITHHELD : TW_WARN_DRIFT);
+        }
+    }
+    free(d);
+    tw_context_free(ctx);
+}
+
 /* Nothing vouches for a run without round trips. */
 static void replicas_that_stay_are_a_doubt(void **state)
 {
@@ -186,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(healthy_runs_are_not_doubted),
         cmocka_unit_test(a_drift_is_seen),
+        cmocka_unit_test(an_estimate_that_may_be_far_off_is_withheld),
         cmocka_unit_test(replicas_that_stay_are_a_doubt),
         cmocka_unit_test(an_integral_that_its_draws_contradict_is_seen),
         cmocka_unit_test(the_larger_of_two_errors_is_taken),

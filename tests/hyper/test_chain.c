@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "hyper/hyper.h"
 #include "support/fault.h"
 #include "support/orthants.h"
 #include "support/support.h"
@@ -55,25 +56,11 @@ static void run(size_t threads, found *out)
     tw_context_free(ctx);
 }
 
-/* log p(y, x | theta) of a draw, by the formula; K is 3 x 3. */
-static double log_joint(const double *theta, const double *x)
+/* No two of the draws are equal, as they would be if chains shared a stream: the step of x always moves. */
+static void assert_distinct(const found *f)
 {
-    static const double inputs[3] = {0.0, 0.7, 2.0}, labels[3] = {1.0, 1.0, -1.0};
-    double l[3][3] = {{0.0}}, w[3], sum = 0.0;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j <= i; j++) {
-            double d = (inputs[i] - inputs[j]) / exp(theta[0]), v = exp(2.0 * theta[1] - 0.5 * d * d);
-            for (int k = 0; k < j; k++) v -= l[i][k] * l[j][k];
-            l[i][j] = i == j ? sqrt(v) : v / l[j][j];
-        }
-    for (int i = 0; i < 3; i++) {
-        w[i] = x[i];
-        for (int k = 0; k < i; k++) w[i] -= l[i][k] * w[k];
-        w[i] /= l[i][i];
-        sum += -0.5 * w[i] * w[i] - log(l[i][i]) - 0.5 * log(2.0 * acos(-1.0));
-        sum += log(0.5 * erfc(-labels[i] * x[i] / sqrt(2.0)));
-    }
-    return sum;
+    for (size_t i = 0; i < POINTS; i++)
+        for (size_t j = 0; j < i; j++) assert_true(f->x[3 * i] != f->x[3 * j]);
 }
 
 /* Within 5 of their errors (1e-6); standard deviations of some 800 effective draws within 15 %, 6 sigma; the mean of x at the first input is above 0, as its label is. */
@@ -88,7 +75,8 @@ static void assert_right(const found *f)
     }
     for (size_t i = 0; i < POINTS; i++) x += f->x[3 * i] / POINTS;
     assert_true(x > 0.0);
-    assert_close(f->log_density, log_joint(f->theta + 14, f->x + 21), 1e-6, "log p(y, x | theta)");
+    assert_close(f->log_density, orthants_log_joint(f->theta + 14, f->x + 21), 1e-6, "log p(y, x | theta)");
+    assert_distinct(f);
 }
 
 static void chains_draw_from_the_posterior(void **state)
@@ -104,6 +92,22 @@ static void chains_draw_from_the_posterior(void **state)
     ask_for_fault(TW_FAULT_NONE);
     assert_right(&wrong);
     assert_true(fmin(wrong.ess[0], wrong.ess[1]) < 0.5 * fmin(one.ess[0], one.ess[1]));
+}
+
+/* The least probable R-hat of ten parameters is below 0.001 in one run of a hundred. */
+static void the_chance_of_an_rhat_is_that_among_all_parameters(void **state)
+{
+    (void)state;
+    static const struct {
+        double rhat, chance;
+        bool warned;
+    } cases[] = {{1.05, 0.0011, false}, {1.05, 0.0009, true}, {1.009, 1e-9, false}};
+    for (size_t k = 0; k < 3; k++) {
+        tw_hyper_result r = {.unknown = 10};
+        tw_hyper_judge_chains(&r, cases[k].rhat, cases[k].chance);
+        assert_true(r.verdict == TW_OK && r.warnings.count == (cases[k].warned ? 1 : 0));
+        if (cases[k].warned) assert_int_equal(r.warnings.warning[0].code, TW_WARN_RHAT);
+    }
 }
 
 static void chains_have_no_evidence(void **state)
@@ -127,6 +131,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains_draw_from_the_posterior),
+        cmocka_unit_test(the_chance_of_an_rhat_is_that_among_all_parameters),
         cmocka_unit_test(chains_have_no_evidence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

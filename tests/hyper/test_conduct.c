@@ -27,15 +27,11 @@ static void weights_on_one_point_are_no_result(void **state)
     (void)state;
     enum { N = 12 };
     tw_context *ctx = new_context();
-    tw_problem_parts parts = {.likelihood = tw_likelihood_find("gaussian")};
-    tw_problem *problem = NULL;
     tw_hyper_result *r = NULL;
     tw_hyper_options o = hyper_small(9);
     double x[N], y[N];
     for (size_t i = 0; i < N; i++) y[i] = sin(x[i] = (double)i);
-    assert_int_equal(tw_data_new(ctx, N, 1, x, N, y, &parts.data), TW_OK);
-    assert_int_equal(tw_kernel_parse(ctx, "se", 1, &parts.kernel), TW_OK);
-    assert_int_equal(tw_problem_new(ctx, &parts, &problem), TW_OK);
+    tw_problem *problem = hyper_pose_gaussian(ctx, "se", N, x, y);
     tw_priors *priors = hyper_priors(problem, HYPER_ELL, HYPER_SIGMA);
     assert_int_equal(tw_priors_fix(priors, problem, "noise=1e-4"), TW_OK);
     o.particles = o.temperatures = o.kept = 1;
@@ -69,6 +65,68 @@ static void a_mean_that_does_not_exist_is_warned_of(void **state)
     hyper_with_run("log_ell ~ student_t(1, 0, 1)", &o, note_mean, &none);
     hyper_with_run("log_ell ~ student_t(5, 0, 1)", &o, note_mean, &some);
     assert_true(none && !some);
+}
+
+/* A kernel's sigma above 1e154 has a square that overflows, so that Z cannot be computed there. A prior that has a fifth of its probability there says so, and one that cannot reach it does not. */
+static void note_failures(const char *prior, size_t *failed, bool *warned)
+{
+    static const double x[3] = {0.0, 1.0, 2.5}, y[3] = {0.5, -0.3, 0.8};
+    tw_context *ctx = new_context();
+    tw_problem *problem = hyper_pose_gaussian(ctx, "se(ell=1)", 3, x, y);
+    tw_priors *priors = hyper_priors(problem, prior, NULL);
+    tw_hyper_options o = hyper_small(11);
+    tw_hyper_result *r = NULL;
+    o.joint_particles = 0;
+    assert_int_equal(tw_hyper_run(problem, priors, &o, &r), TW_OK);
+    *failed = r->started[TW_HYPER_FAILED];
+    *warned = has_warning(r, TW_WARN_THETA_FAILED);
+    tw_hyper_free(r);
+    tw_priors_free(priors);
+    tw_problem_free(problem);
+    tw_context_free(ctx);
+}
+
+static void points_that_fail_are_warned_of_where_they_matter(void **state)
+{
+    (void)state;
+    size_t failed = 0;
+    bool warned = false;
+    note_failures("log_sigma ~ normal(0, 420)", &failed, &warned);
+    assert_true(failed > 0 && warned);
+    note_failures("log_sigma ~ normal(0, 1)", &failed, &warned);
+    assert_true(failed == 0 && !warned);
+}
+
+/* ---- streams ---- */
+
+/* Every observation is a normal, so that EP is exact, all particles have the same weight, and systematic resampling of all of them keeps their order. Of one particle
+ * kept, the number is then uniform on 16, and independent of that of other points: of 128 points each number has 8, and none has over 25 with probability 1e-5. */
+static void points_resample_by_streams_of_their_own(void **state)
+{
+    (void)state;
+    enum { N = 3, PARTICLES = 16 };
+    static const double x[N] = {0.0, 1.0, 2.5}, y[N] = {0.5, -0.3, 0.8};
+    tw_context *ctx = new_context();
+    tw_hyper_options o = hyper_small(14);
+    tw_hyper_result *all = NULL, *one = NULL;
+    size_t count[PARTICLES] = {0}, found = 0;
+    o.joint_particles = 0;
+    for (int k = 0; k < 2; k++) {
+        tw_problem *problem = hyper_pose_gaussian(ctx, "se(ell=1)", N, x, y);
+        tw_priors *priors = hyper_priors(problem, "log_sigma ~ normal(0, 0.5)", NULL);
+        o.kept = k ? 1 : PARTICLES;
+        assert_int_equal(tw_hyper_run(problem, priors, &o, k ? &one : &all), TW_OK);
+        tw_priors_free(priors);
+        tw_problem_free(problem);
+    }
+    for (size_t s = 0; s < one->points; s++)
+        for (size_t j = 0; j < PARTICLES; j++)
+            if (one->x[N * s] == all->x[N * (j + PARTICLES * s)]) found++, count[j]++;
+    assert_int_equal(found, one->points);
+    for (size_t j = 0; j < PARTICLES; j++) assert_true(count[j] <= 25);
+    tw_hyper_free(all);
+    tw_hyper_free(one);
+    tw_context_free(ctx);
 }
 
 /* ---- the same bits ---- */
@@ -216,6 +274,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_on_one_point_are_no_result),
         cmocka_unit_test(a_mean_that_does_not_exist_is_warned_of),
+        cmocka_unit_test(points_that_fail_are_warned_of_where_they_matter),
+        cmocka_unit_test(points_resample_by_streams_of_their_own),
         cmocka_unit_test(threads_and_members_change_nothing),
         cmocka_unit_test(a_run_that_is_stopped_has_what_is_complete),
         cmocka_unit_test(what_cannot_be_is_refused),

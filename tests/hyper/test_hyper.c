@@ -205,6 +205,146 @@ static void draws_are_of_the_posterior(void **state)
     hyper_with_run(HYPER_ELL, &o, draw, NULL);
 }
 
+/* Copies of a point use its particles in turn: each as often as the others, but for one. */
+static void use_in_turn(const tw_problem *problem, const tw_hyper_result *r, void *user)
+{
+    enum { DRAWS = 4096, MOST = 1024 };
+    static size_t point[DRAWS], copy[DRAWS], used[MOST];
+    (void)problem;
+    (void)user;
+    assert_true(r->kept == 4 && r->points * r->kept <= MOST);
+    assert_int_equal(tw_hyper_draw(r, 3, DRAWS, point, copy), TW_OK);
+    for (size_t i = 0; i < DRAWS; i++) used[point[i] * r->kept + copy[i]]++;
+    for (size_t i = 0; i < r->points * r->kept; i++)
+        assert_true(used[i] <= used[i - i % r->kept] && used[i] + 1 >= used[i - i % r->kept]);
+}
+
+/* Of particles and of draws: log p(y, x | theta), and lp = log p(theta) + log p(y, x | theta), by the formula. */
+static void recompute_lp(const tw_problem *problem, const tw_hyper_result *r, void *user)
+{
+    tw_problem *same = orthants_pose(problem->ctx);
+    tw_priors *priors = hyper_priors(same, HYPER_ELL, HYPER_SIGMA);
+    size_t point[1024], seen = 0;
+    tw_draws *draws = NULL;
+    (void)user;
+    for (size_t i = 0; i < r->points * r->kept; i++) {
+        const double *theta = r->theta + 2 * (i / r->kept);
+        if (fabs(theta[0]) > 1.0 || fabs(theta[1]) > 2.0) continue; /* K is far from singular */
+        assert_close(r->log_density[i], orthants_log_joint(theta, r->x + 3 * i), 1e-5, "of a particle");
+    }
+    assert_int_equal(tw_hyper_draws(problem, priors, r, 5, point, &draws), TW_OK);
+    for (size_t i = 0; i < draws->draws; i++) {
+        const double *theta = r->theta + 2 * point[i];
+        if (fabs(theta[0]) > 1.0 || fabs(theta[1]) > 2.0) continue;
+        double lp = normal_priors(theta[0], theta[1]) + orthants_log_joint(theta, draws->x + 3 * i);
+        assert_close(draws->records[i].log_density, lp, 1e-5, "lp of a draw");
+        seen++;
+    }
+    assert_true(seen > draws->draws / 4);
+    tw_draws_free(draws);
+    tw_priors_free(priors);
+    tw_problem_free(same);
+}
+
+static void draws_have_their_own_particles_and_densities(void **state)
+{
+    (void)state;
+    tw_hyper_options o = hyper_small(12);
+    o.joint_particles = 0;
+    hyper_with_run(HYPER_ELL, &o, use_in_turn, NULL);
+    hyper_with_run(HYPER_ELL, &o, recompute_lp, NULL);
+}
+
+/* ---- sums, errors and quantiles, each by its definition ---- */
+
+/* Of numbers f with log weights: their mean over point s of scramble s % scrambles, and its error,
+ * sqrt(sum_k (sum_s w (f - mean))^2 / (R (R - 1))) / mean scramble's sum w, times sqrt((R - 1)/(R - 3)), or sqrt(3) where t with R - 1 degrees
+ * of freedom has no standard deviation. */
+static double mean_by_definition(const tw_hyper_result *r, const double *f, double *mcse)
+{
+    double total = 0.0, mean = 0.0, squares = 0.0, count = (double)r->scrambles;
+    for (size_t s = 0; s < r->points; s++) {
+        total += exp(r->log_weight[s]);
+        mean += exp(r->log_weight[s]) * f[s];
+    }
+    mean /= total;
+    for (size_t k = 0; k < r->scrambles; k++) {
+        double e = 0.0;
+        for (size_t s = k; s < r->points; s += r->scrambles) e += exp(r->log_weight[s]) * (f[s] - mean);
+        squares += e * e;
+    }
+    *mcse = sqrt(squares / (count * (count - 1.0)) * (count > 3.0 ? (count - 1.0) / (count - 3.0) : 3.0)) *
+            count / total;
+    return mean;
+}
+
+static void the_error_of_a_mean_is_that_of_its_scrambles(void **state)
+{
+    (void)state;
+    double f[15] = {1.0, 4.0, -2.0, 7.0, 3.0, 2.0, 5.0, -1.0, 6.0, 0.5, -3.0, 2.5, 8.0, 1.5, -0.5},
+           log_weight[15];
+    for (size_t s = 0; s < 15; s++) log_weight[s] = sin(3.0 * (double)s);
+    tw_hyper_result r = {.unknown = 1, .points = 15, .scrambles = 5, .log_weight = log_weight};
+    double mcse, error, mean = mean_by_definition(&r, f, &error);
+    assert_close(tw_hyper_mean(&r, f, &mcse), mean, 1e-14, "mean");
+    assert_close(mcse, error, 1e-14, "its error");
+    r.points = 6;
+    r.scrambles = 3;
+    mean = mean_by_definition(&r, f, &error);
+    assert_close(tw_hyper_mean(&r, f, &mcse), mean, 1e-14, "mean of three");
+    assert_close(mcse, error, 1e-14, "its error");
+}
+
+/* The quantile between the midpoints of the steps of the weighted distribution function. */
+static double quantile_by_definition(const tw_hyper_result *r, const double *f, double p)
+{
+    double total = 0.0, low = -INFINITY, high = INFINITY, low_level = 0.0, high_level = 1.0;
+    for (size_t s = 0; s < r->points; s++) total += exp(r->log_weight[s]);
+    for (size_t s = 0; s < r->points; s++) {
+        double level = 0.5 * exp(r->log_weight[s]) / total;
+        for (size_t t = 0; t < r->points; t++)
+            if (f[t] < f[s]) level += exp(r->log_weight[t]) / total;
+        if (level < p && f[s] > low) low = f[s], low_level = level;
+        if (level >= p && f[s] < high) high = f[s], high_level = level;
+    }
+    return low + (high - low) * (p - low_level) / (high_level - low_level);
+}
+
+static void recompute_rows(const tw_problem *problem, const tw_hyper_result *r, void *user)
+{
+    double f[1024], square[1024], level[64], mcse, sum = 0.0, squares = 0.0, count = (double)r->scrambles;
+    (void)user;
+    for (size_t k = 0; k < r->unknown; k++) {
+        const tw_hyper_row *row = &r->row[k];
+        for (size_t s = 0; s < r->points; s++) f[s] = tw_hyper_reported(problem, r, k, s);
+        double mean = mean_by_definition(r, f, &mcse);
+        assert_close(row->mean, mean, 1e-10, "mean");
+        assert_close(row->mcse, mcse, 1e-10, "its error");
+        for (size_t s = 0; s < r->points; s++) square[s] = (f[s] - mean) * (f[s] - mean);
+        assert_close(row->sd, sqrt(mean_by_definition(r, square, &mcse)), 1e-10, "sd");
+        assert_close(row->q05, quantile_by_definition(r, f, 0.05), 1e-8, "5 % quantile");
+        assert_close(row->q50, quantile_by_definition(r, f, 0.50), 1e-8, "median");
+        assert_close(row->q95, quantile_by_definition(r, f, 0.95), 1e-8, "95 % quantile");
+    }
+    for (size_t k = 0; k < r->scrambles; k++) {
+        level[k] = 0.0;
+        for (size_t s = k; s < r->points; s += r->scrambles)
+            level[k] += exp(r->log_weight[s]) * count / (double)r->points;
+        sum += level[k] / count;
+    }
+    for (size_t k = 0; k < r->scrambles; k++) squares += (level[k] / sum - 1.0) * (level[k] / sum - 1.0);
+    assert_close(r->estimate.log_z, log(sum), 1e-10, "log p(y)");
+    assert_close(r->estimate.se, sqrt(squares / (count * (count - 3.0))), 1e-10, "its error");
+}
+
+static void rows_are_what_their_points_say(void **state)
+{
+    (void)state;
+    tw_hyper_options o = hyper_small(13);
+    o.scrambles = 8;
+    hyper_with_run(HYPER_ELL, &o, recompute_rows, NULL);
+}
+
 /* A parameter without a prior stays where it is. */
 static void one_unknown_parameter_is_enough(void **state)
 {
@@ -237,6 +377,9 @@ int main(void)
         cmocka_unit_test(other_starts_are_right_too),
         cmocka_unit_test(mistakes_are_caught),
         cmocka_unit_test(draws_are_of_the_posterior),
+        cmocka_unit_test(draws_have_their_own_particles_and_densities),
+        cmocka_unit_test(the_error_of_a_mean_is_that_of_its_scrambles),
+        cmocka_unit_test(rows_are_what_their_points_say),
         cmocka_unit_test(one_unknown_parameter_is_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

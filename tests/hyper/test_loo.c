@@ -2,6 +2,7 @@
  * both by quadrature of closed forms over theta. */
 #include <math.h>
 
+#include "support/hyper_case.h"
 #include "support/orthants.h"
 #include "support/support.h"
 
@@ -69,8 +70,156 @@ static void leaving_out_is_a_ratio_of_evidences(void **state)
     tw_context_free(ctx);
 }
 
+/* ---- an unknown parameter of the likelihood ---- */
+
+/* p(y_i : i in `with`) of a function with variance 0.16 and length scale 1 under noise e^t, averaged over t ~ N(-0.5, 0.25). */
+static double evidence(const double *x, const double *y, size_t count, const size_t *with)
+{
+    double total = 0.0;
+    for (int a = -400; a <= 400; a++) {
+        double t = -0.5 + 0.005 * a, l[4][4], w[4], log_p = log_normal(t, -0.5, 0.25);
+        for (size_t i = 0; i < count; i++) {
+            w[i] = y[with[i]];
+            for (size_t j = 0; j <= i; j++) {
+                double d = x[with[i]] - x[with[j]];
+                l[i][j] = 0.16 * exp(-0.5 * d * d) + (i == j ? exp(2.0 * t) : 0.0);
+                for (size_t k = 0; k < j; k++) l[i][j] -= l[i][k] * l[j][k];
+                l[i][j] = i == j ? sqrt(l[i][j]) : l[i][j] / l[j][j];
+                if (j < i) w[i] -= l[i][j] * w[j];
+            }
+            w[i] /= l[i][i];
+            log_p += -0.5 * w[i] * w[i] - log(l[i][i]) - 0.5 * log(2.0 * acos(-1.0));
+        }
+        total += exp(log_p) * 0.005;
+    }
+    return total;
+}
+
+/* The noise differs between points, and so does p(y_n | x_n). 8,192 draws: errors of a few thousandths. */
+static void every_point_has_its_own_noise(void **state)
+{
+    (void)state;
+    static const double x[4] = {0.0, 0.8, 1.7, 2.5}, y[4] = {0.5, -0.4, 0.3, 0.6};
+    tw_context *ctx = new_context();
+    tw_problem *problem = hyper_pose_gaussian(ctx, "se(ell=1, sigma=0.4)", 4, x, y);
+    tw_priors *priors = hyper_priors(problem, "log_noise ~ normal(-0.5, 0.25)", NULL);
+    tw_hyper_options o = hyper_small(2);
+    tw_hyper_result *r = NULL;
+    double score[4], k[4];
+    o.points = 2048;
+    o.joint_particles = 0;
+    assert_int_equal(tw_hyper_run(problem, priors, &o, &r), TW_OK);
+    assert_int_equal(tw_hyper_leave_one_out(problem, r, score, k), TW_OK);
+    for (size_t n = 0; n < 4; n++) {
+        size_t all[4] = {0, 1, 2, 3}, others[3], count = 0;
+        for (size_t i = 0; i < 4; i++)
+            if (i != n) others[count++] = i;
+        assert_true(k[n] < 0.7);
+        assert_close(score[n], log(evidence(x, y, 4, all) / evidence(x, y, 3, others)), 0.03,
+                     "log p(y_n | the others)");
+    }
+    tw_hyper_free(r);
+    tw_priors_free(priors);
+    tw_problem_free(problem);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
+/* ---- draws for predictions ---- */
+
+/* Draws that are thinned have no more information than there are of them. */
+static void the_effective_number_is_at_most_that_of_the_draws_used(void **state)
+{
+    (void)state;
+    const size_t index = 0, point[10] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 2};
+    const double theta[3] = {0.1, 0.2, 0.3}, effective[3] = {2.5, 3.9, 100.0};
+    tw_context *ctx = new_context();
+    tw_problem *problem = orthants_pose(ctx);
+    for (size_t k = 0; k < 3; k++) {
+        tw_theta_draws draws = {.unknown = 1,
+                                .points = 3,
+                                .draws = 10,
+                                .index = &index,
+                                .theta = theta,
+                                .point = point,
+                                .stride = 3,
+                                .effective = effective[k]};
+        tw_theta_places *places = NULL;
+        assert_int_equal(tw_theta_places_new(problem, &draws, &places), TW_OK);
+        const tw_draw_places *table = tw_theta_places_table(places);
+        assert_true(table->effective == fmin(effective[k], 4.0) && table->count == 3);
+        for (size_t i = 0; i < 4; i++) assert_int_equal(table->of(table->user, 0, i), point[3 * i]);
+        for (size_t i = 0; i < 3; i++) {
+            const tw_model *model = NULL;
+            const tw_kernel *kernel = NULL;
+            assert_int_equal(table->go(table->user, i, &model, &kernel), TW_OK);
+            assert_true(tw_kernel_theta(kernel)[0] == theta[i] && tw_kernel_theta(kernel)[1] == 0.0);
+        }
+        tw_theta_places_free(places);
+    }
+    tw_problem_free(problem);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
+/* A prediction at a training input is the mean of 64 draws x_s, whose error is sd / sqrt(E) where they count as E. The error of its log score is made of a
+ * part of first order, which goes as 1 / sqrt(E), and of the bias of a logarithm, which goes as 1 / E: two values of E determine both, and so a third. */
+static void predictions_count_draws_by_their_effective_number(void **state)
+{
+    (void)state;
+    enum { N = 3, S = 64 };
+    static const double at[N] = {0.0, 1.0, 2.5}, y[N] = {0.5, -0.3, 0.8}, label = 4.0, theta = 0.0;
+    const size_t index = 0, point[S] = {0};
+    double x[N * S], mean = 0.0, squares = 0.0, score2[3];
+    tw_context *ctx = new_context();
+    tw_problem *problem = hyper_pose_gaussian(ctx, "se(ell=1, sigma=1)", N, at, y);
+    tw_data *new = NULL;
+    assert_int_equal(tw_data_new(ctx, 1, 1, at, 1, &label, &new), TW_OK);
+    for (size_t i = 0; i < N * S; i++) x[i] = 0.4 * sin(1.3 * (double)(i * i % 101));
+    for (size_t s = 0; s < S; s++) mean += x[N * s] / S;
+    for (size_t s = 0; s < S; s++) squares += (x[N * s] - mean) * (x[N * s] - mean);
+    for (size_t k = 0; k < 3; k++) {
+        double effective = S / pow(4.0, (double)k), expected, mcse, score, score_mcse;
+        tw_theta_draws draws = {.unknown = 1,
+                                .points = 1,
+                                .draws = S,
+                                .index = &index,
+                                .theta = &theta,
+                                .point = point,
+                                .stride = 1,
+                                .effective = effective};
+        tw_draws kept = {.ctx = ctx, .n = N, .chains = 1, .draws = S, .x = x};
+        tw_draw_source source = tw_draws_source(&kept);
+        tw_predictions out = {
+            .expected = &expected, .mcse = &mcse, .log_score = &score, .log_score_mcse = &score_mcse};
+        tw_theta_places *places = NULL;
+        tw_draws_predictor *p = NULL;
+        assert_int_equal(tw_theta_places_new(problem, &draws, &places), TW_OK);
+        source.places = tw_theta_places_table(places);
+        assert_int_equal(tw_draws_predictor_new(problem->model, &source, NULL, &p), TW_OK);
+        assert_int_equal(tw_draws_predictor_at(p, problem->kernel, problem->data, new, 0, 1, &out), TW_OK);
+        assert_close(expected, mean, 1e-9, "the mean");
+        assert_close(mcse, sqrt(squares / (S - 1) / effective), 1e-9, "its error");
+        score2[k] = score_mcse * score_mcse;
+        tw_draws_predictor_free(p);
+        tw_theta_places_free(places);
+    }
+    double bias2 = (score2[1] - 4.0 * score2[0]) / 12.0, first2 = score2[0] - bias2;
+    assert_true(bias2 > 1e-3 * first2);
+    assert_close(score2[2], 16.0 * first2 + 256.0 * bias2, 1e-9 * score2[2], "the error of the log score");
+    tw_data_free(new);
+    tw_problem_free(problem);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(leaving_out_is_a_ratio_of_evidences)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaving_out_is_a_ratio_of_evidences),
+        cmocka_unit_test(every_point_has_its_own_noise),
+        cmocka_unit_test(the_effective_number_is_at_most_that_of_the_draws_used),
+        cmocka_unit_test(predictions_count_draws_by_their_effective_number),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,6 +152,10 @@ static void normalised_and_as_expected(setting *s, double x)
     if (!l->fisher) return;
     l->fisher(setting_aim(s), &x, &lambda, &dlambda);
     assert_near(s, "expected information", x, lambda, sums.lambda, 1e-9 * (1.0 + fabs(sums.lambda)));
+    double at[4] = {x - 2e-3, x - 1e-3, x + 1e-3, x + 2e-3}, near[4]; /* of fourth order */
+    for (size_t k = 0; k < 4; k++) l->fisher(setting_aim(s), &at[k], &near[k], NULL);
+    double slope = (near[0] - 8.0 * near[1] + 8.0 * near[2] - near[3]) / 12e-3;
+    assert_near(s, "its slope", x, dlambda, slope, 1e-8 * (1.0 + fabs(lambda)));
 }
 
 /* ---- sums over x ---- */

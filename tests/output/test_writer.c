@@ -51,7 +51,7 @@ static size_t files_in_directory(void)
 
 static void assert_holds(const char *name, const char *expected)
 {
-    char found[256] = "";
+    char found[512] = "";
     FILE *file = fopen(path_of(name), "r");
     assert_non_null(file);
     found[fread(found, 1, sizeof found - 1, file)] = '\0';
@@ -168,6 +168,58 @@ static void csv_numbers_read_back(void **state)
     tw_context_free(ctx);
 }
 
+/* ---- draws ---- */
+
+static size_t lines_with(const char *name, const char *text)
+{
+    char line[256];
+    size_t count = 0;
+    FILE *file = fopen(path_of(name), "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) count += strstr(line, text) != NULL;
+    fclose(file);
+    return count;
+}
+
+/* Five chains: all is well, and each of the four ways to fail. */
+static void every_failure_of_a_trajectory_diverges(void **state)
+{
+    (void)state;
+    enum { CHAINS = 5 };
+    tw_context *ctx = new_context();
+    const double x[CHAINS] = {0.5, 1.5, 2.5, 3.5, 4.5}, log_likelihood[CHAINS] = {0.0};
+    const tw_record well = {.log_density = -1.0, .energy = 2.0, .acceptance_rate = 0.75, .steps = 3};
+    tw_record records[CHAINS] = {well, well, well, well, well};
+    const tw_draw draw = {
+        .n = 1, .chains = CHAINS, .x = x, .log_likelihood = log_likelihood, .records = records, .eps = 0.5};
+    const tw_stan_settings settings = {
+        .n = 1, .chains = CHAINS, .draws = 1, .thin = 1, .data = "d", .method = "hmc", .metric = "ep"};
+    tw_stan_csv *csv = NULL;
+    records[1].energy_divergence = records[2].implicit_failure = records[3].irreversible =
+        records[4].factorisation = true;
+    FILE *all = fopen(path_of("draws.csv"), "w");
+    assert_non_null(all);
+    tw_draws_csv_header(1, all);
+    assert_int_equal(tw_draws_csv_add(ctx, &draw, all), TW_OK);
+    fclose(all);
+    assert_holds(
+        "draws.csv",
+        "chain,draw,lp,acceptance_rate,step_size,n_steps,diverging,energy,x.1\n1,1,-1,0.75,0.5,3,0,2,0.5\n"
+        "2,1,-1,0.75,0.5,3,1,2,1.5\n3,1,-1,0.75,0.5,3,1,2,2.5\n4,1,-1,0.75,0.5,3,1,2,3.5\n5,1,-1,0.75,0.5,3,"
+        "1,2,4.5\n");
+    assert_int_equal(tw_stan_csv_open(ctx, path_of("stan"), true, &settings, &csv), TW_OK);
+    assert_int_equal(tw_stan_csv_add(csv, &draw), TW_OK);
+    assert_int_equal(tw_stan_csv_close(csv, 0.0, 0.0), TW_OK);
+    for (int c = 1; c <= CHAINS; c++) {
+        char name[32], row[64];
+        snprintf(name, sizeof name, "stan_%d.csv", c);
+        snprintf(row, sizeof row, "-1,0.75,0.5,2,3,%d,2,%d.5\n", c > 1,
+                 c - 1); /* a tree of depth 2 has 3 steps */
+        assert_int_equal(lines_with(name, row), 1);
+    }
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +229,7 @@ int main(void)
         cmocka_unit_test(a_link_keeps_pointing),
         cmocka_unit_test(places_that_cannot_be_written_are_named),
         cmocka_unit_test(csv_numbers_read_back),
+        cmocka_unit_test(every_failure_of_a_trajectory_diverges),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

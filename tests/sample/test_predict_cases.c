@@ -209,6 +209,35 @@ static void errors_of_scores_are_those_of_their_series(void **state)
     tw_context_free(ctx);
 }
 
+/* Of three times the last two are bounds: only the first has an error, |y - E|, which is off by what E is off by. */
+static void bounds_do_not_count_in_the_error(void **state)
+{
+    (void)state;
+    enum { S = 64, CASES = 3 };
+    const double k = 0.5, first = 1.0, cross[CASES] = {0.3, -0.2, 0.4}, diagonal[CASES] = {0.5, 0.5, 0.5};
+    const double y[CASES] = {3.0, 0.2, 5.0}, censored[CASES] = {0.0, 1.0, 1.0};
+    double x[S], expected[CASES], mcse[CASES];
+    tw_context *ctx = new_context();
+    tw_model *model = NULL;
+    tw_draws_predictor *p = NULL;
+    tw_predictions out = {.expected = expected, .mcse = mcse};
+    for (size_t s = 0; s < S; s++) x[s] = 0.5 * sin(1.3 * (double)(s * s % 37));
+    assert_int_equal(
+        tw_model_new(ctx, &k, 1, OBSERVED(tw_likelihood_find("exponential"), 1, &first, NULL), 0.0, &model),
+        TW_OK);
+    tw_draws d = {.ctx = ctx, .n = 1, .chains = 1, .draws = S, .x = x};
+    tw_draw_source source = tw_draws_source(&d);
+    assert_int_equal(tw_draws_predictor_new(model, &source, NULL, &p), TW_OK);
+    assert_int_equal(tw_draws_predictor_apply(p, cross, diagonal, NEW_CASES(CASES, y, censored), &out),
+                     TW_OK);
+    tw_draws_scores is = tw_draws_predictor_scores(p);
+    assert_close(is.scores.rmse, fabs(y[0] - expected[0]), 1e-12, "error");
+    assert_close(is.rmse_mcse, mcse[0], 1e-12, "its error");
+    tw_draws_predictor_free(p);
+    tw_model_free(model);
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +246,7 @@ int main(void)
         cmocka_unit_test(levels_are_averaged_over_draws),
         cmocka_unit_test(a_failure_is_not_forgotten),
         cmocka_unit_test(errors_of_scores_are_those_of_their_series),
+        cmocka_unit_test(bounds_do_not_count_in_the_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

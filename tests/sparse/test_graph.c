@@ -1,8 +1,10 @@
 /* Graphs in files: the Laplacian, connected components, and refusals. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sparse/sparse.h"
+#include "support/dense.h"
 #include "support/scratch_file.h"
 #include "support/sparse_case.h"
 #include "support/support.h"
@@ -68,11 +70,40 @@ static void what_is_no_graph_is_refused_with_words(void **state)
     tw_context_free(ctx);
 }
 
+/* The geometric mean of the diagonal of L's generalised inverse, which is (L + J)^-1 - J, J = 11'/n, by elimination. */
+static void a_graph_has_the_scale_of_its_inverse(void **state)
+{
+    static const char *const texts[] = {"3\n1 1 2\n2 2 1 3\n3 1 2\n",
+                                        "6\n1 5 2 3 4 5 6\n2 1 1\n3 1 1\n4 1 1\n5 1 1\n6 1 1\n",
+                                        "7\n1 1 4\n2 2 4 6\n3 1 7\n4 4 1 2 5 7\n5 2 4 6\n6 2 2 5\n7 2 3 4\n"};
+    (void)state;
+    need_orderings();
+    tw_context *ctx = new_context();
+    for (size_t k = 0; k < 3; k++) {
+        tw_sparse *graph = NULL;
+        double identity[49] = {0.0}, inverse[49], variance = 0.0, mean = 0.0;
+        assert_int_equal(read_text(ctx, texts[k], &graph), TW_OK);
+        size_t n = graph->rows;
+        double *full = full_matrix(graph);
+        for (size_t i = 0; i < n * n; i++) full[i] += 1.0 / (double)n;
+        for (size_t i = 0; i < n; i++) identity[i + i * n] = 1.0;
+        dense_solve(n, full, n, identity, inverse);
+        for (size_t i = 0; i < n; i++) mean += log(inverse[i + i * n] - 1.0 / (double)n) / (double)n;
+        assert_int_equal(tw_graph_scale(graph, &variance), TW_OK);
+        assert_close(variance, exp(mean), 1e-12, "the scale");
+        free(full);
+        tw_sparse_free(graph);
+    }
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_graph_is_its_laplacian),
         cmocka_unit_test(what_is_no_graph_is_refused_with_words),
+        cmocka_unit_test(a_graph_has_the_scale_of_its_inverse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

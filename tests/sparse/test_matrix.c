@@ -39,6 +39,9 @@ static void files_are_read_as_they_are_meant(void **state)
          "9\r\n",
          true,
          {9, 0, 5, 0, 1, 0, 5, 0, 0}},
+        {HEAD "real general\n3 3 4\n3 3 8\n3 1 -.5\n1 3 -.50000000000001\n1 1 1\n", /* rounding */
+         true,
+         {1, 0, -.5, 0, 0, 0, -.5, 0, 8}},
         {HEAD "pattern general\n3 3 3\n  3\t1 \n1 2\n3 3\n", false, {0, 0, 1, 1, 0, 0, 0, 0, 1}},
         {HEAD "real symmetric\n3 3 2\n2 1 -1\n3 3 4\n", false, {0, -1, 0, -1, 0, 0, 0, 0, 4}},
     };
@@ -76,6 +79,7 @@ static void bad_files_are_refused_with_words(void **state)
         {HEAD "real symmetric\n2 2 3\n1 1 1\n2 1 2\n1 2 2\n", "row 2, column 1 occurs twice", true},
         {HEAD "real general\n2 2 3\n1 1 1\n2 1 2\n2 2 2\n", "row 2, column 1 is 2, but row 1, column 2 is 0",
          true},
+        {HEAD "real general\n2 2 4\n1 1 1\n2 1 -.5\n1 2 -.50000000001\n2 2 1\n", "is not symmetric", true},
         {HEAD "real general\n2 3 1\n1 1 1\n", "2 rows and 3 columns", true},
         {HEAD "real symmetric\n2 3 1\n1 1 1\n", "not a symmetric", true},
         {HEAD "real symmetric\n2 2 2\n1 1 1\n", "truncated: it has 1 of 2 entries", true},

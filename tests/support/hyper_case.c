@@ -4,6 +4,17 @@
 #include "support/orthants.h"
 #include "support/support.h"
 
+tw_problem *hyper_pose_gaussian(tw_context *ctx, const char *kernel, size_t n, const double *x,
+                                const double *y)
+{
+    tw_problem_parts parts = {.likelihood = tw_likelihood_find("gaussian"),
+                              .kernel = new_kernel(ctx, kernel)};
+    tw_problem *problem = NULL;
+    assert_int_equal(tw_data_new(ctx, n, 1, x, n, y, &parts.data), TW_OK);
+    assert_int_equal(tw_problem_new(ctx, &parts, &problem), TW_OK);
+    return problem;
+}
+
 tw_priors *hyper_priors(tw_problem *problem, const char *first, const char *second)
 {
     tw_priors *priors = NULL;

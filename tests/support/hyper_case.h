@@ -7,6 +7,10 @@
 #define HYPER_ELL "log_ell ~ normal(0.3, 0.8)"
 #define HYPER_SIGMA "log_sigma ~ normal(0.5, 1)"
 
+/* Observations y of a function at x with normal noise. */
+tw_problem *hyper_pose_gaussian(tw_context *ctx, const char *kernel, size_t n, const double *x,
+                                const double *y);
+
 /* The priors of a problem's parameters, given as text; NULL: no prior. */
 tw_priors *hyper_priors(tw_problem *problem, const char *first, const char *second);
 

@@ -29,6 +29,25 @@ double orthants_z(double log_ell, double log_sigma)
     return 0.125 + sum / (4.0 * acos(-1.0));
 }
 
+double orthants_log_joint(const double *theta, const double *x)
+{
+    double l[3][3] = {{0.0}}, w[3], sum = 0.0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j <= i; j++) {
+            double d = (inputs[i] - inputs[j]) / exp(theta[0]), v = exp(2.0 * theta[1] - 0.5 * d * d);
+            for (int k = 0; k < j; k++) v -= l[i][k] * l[j][k];
+            l[i][j] = i == j ? sqrt(v) : v / l[j][j];
+        }
+    for (int i = 0; i < 3; i++) {
+        w[i] = x[i];
+        for (int k = 0; k < i; k++) w[i] -= l[i][k] * w[k];
+        w[i] /= l[i][i];
+        sum += -0.5 * w[i] * w[i] - log(l[i][i]) - 0.5 * log(2.0 * acos(-1.0));
+        sum += log(0.5 * erfc(-labels[i] * x[i] / sqrt(2.0)));
+    }
+    return sum;
+}
+
 orthants_answer orthants_solve(double (*log_prior)(double log_ell, double log_sigma))
 {
     enum { SIDE = 800 };

@@ -12,6 +12,9 @@ tw_problem *orthants_pose(tw_context *ctx);
  * 1899). */
 double orthants_z(double log_ell, double log_sigma);
 
+/* log p(y, x | theta), x 3 numbers, by the formula; for theta with a K far from singular. */
+double orthants_log_joint(const double *theta, const double *x);
+
 /* log p(y), and the means and standard deviations of theta, by the trapezoidal rule with this log prior. */
 typedef struct orthants_answer {
     double log_z, mean[2], sd[2];
