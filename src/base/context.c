@@ -32,6 +32,8 @@ struct tw_context {
     tw_interrupt_function *interrupted;
     void *interrupt_user;
     tw_seat seat;
+    struct tw_hold *holds;
+    void (*release_holds)(tw_context *ctx);
     char message[MESSAGE_BYTES];
 };
 
@@ -88,10 +90,17 @@ tw_status tw_context_branch(tw_context *parent, tw_context **out)
 void tw_context_free(tw_context *ctx)
 {
     if (!ctx) return;
+    if (ctx->release_holds) ctx->release_holds(ctx);
     tw_allocator from = ctx->allocator;
     if (ctx->seat.offset) from.release(from.user, ctx->seat.offset);
     if (ctx->seat.number) from.release(from.user, ctx->seat.number);
     from.release(from.user, ctx);
+}
+
+struct tw_hold **tw_context_holds(tw_context *ctx, void (*release)(tw_context *ctx))
+{
+    if (release) ctx->release_holds = release;
+    return &ctx->holds;
 }
 
 const char *tw_context_message(const tw_context *ctx)

@@ -189,8 +189,8 @@ static tw_status print_json(tw_context *ctx, const results *r)
 
 static tw_status check_files(tw_context *ctx, const approx_options *options)
 {
-    if (options->marginals) TW_TRY(tw_writer_check(ctx, options->marginals, options->output.force));
-    return options->save ? tw_writer_check(ctx, options->save, options->output.force) : TW_OK;
+    if (options->marginals) TW_TRY(tw_writer_hold(ctx, options->marginals, options->output.force));
+    return options->save ? tw_writer_hold(ctx, options->save, options->output.force) : TW_OK;
 }
 
 enum { MARGINAL_COLUMNS = 5 };

@@ -241,7 +241,7 @@ static tw_status run(tw_context *ctx, const void *values)
     const fit_options *options = values;
     job j = {.options = options};
     tw_terminal_log_to(ctx, options->output.quiet);
-    if (options->file) TW_TRY(tw_writer_check(ctx, options->file, options->output.force));
+    if (options->file) TW_TRY(tw_writer_hold(ctx, options->file, options->output.force));
     tw_status status = compute(ctx, &j);
     tw_terminal_progress(options->output.quiet, NULL);
     if (status == TW_OK && options->output.json) status = print_json(ctx, &j);

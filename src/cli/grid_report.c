@@ -148,7 +148,7 @@ tw_status tw_grid_plot_check(tw_context *ctx, const tw_grid *grid, const char *p
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
             "--plot needs gnuplot, which is not installed (Debian and Ubuntu: package gnuplot-nox)");
-    return tw_writer_check(ctx, path, overwrite);
+    return tw_writer_hold(ctx, path, overwrite);
 }
 
 /* Print a column as a data block of gnuplot. */

@@ -82,7 +82,7 @@ static tw_status check_file(tw_context *ctx, const tw_predict_options *options)
                            "the predictions would overwrite %s, an input of this command (%s): choose "
                            "another file with --output",
                            file, sources[k]);
-    return tw_writer_check(ctx, file, options->output.force);
+    return tw_writer_hold(ctx, file, options->output.force);
 }
 
 /* Was Ctrl-C pressed? For ranks in lockstep rank 0 decides, so that all end after the same block. */

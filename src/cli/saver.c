@@ -8,7 +8,6 @@
 
 #include "cli/completion.h"
 #include "cli/names.h"
-#include "cli/stale_files.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
@@ -266,17 +265,27 @@ static tw_status load(tw_saver *s, const char *path, const char *identity)
     return TW_OK;
 }
 
+/* Is this a regular file? Nothing else is a checkpoint. */
+static bool is_file(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
 /* Check that the file can be written. An existing checkpoint may hold days of work, so it is not overwritten
  * without --force. */
 static tw_status check_place(tw_saver *s, bool force)
 {
+    if (access(s->path, F_OK) == 0 && !is_file(s->path))
+        return tw_fail(s->ctx, TW_BAD_ARGUMENT,
+                       "--checkpoint %.1000s is not a regular file, which can be read again: choose another name",
+                       s->path);
     if (!force && access(s->path, F_OK) == 0)
         return tw_fail(
             s->ctx, TW_BAD_ARGUMENT,
             "--checkpoint %.1000s already exists: resume from it (--resume %.1000s), or use --force", s->path,
             s->path);
-    if (tw_team_leads(s->ctx)) tw_remove_stale_files(s->path);
-    return tw_writer_check(s->ctx, s->path, true);
+    return tw_writer_hold(s->ctx, s->path, true);
 }
 
 tw_status tw_saver_begin(tw_saver *s, tw_context *ctx, const tw_saver_flags *flags, const tw_command *command,
@@ -373,13 +382,6 @@ const tw_store *tw_saver_store(tw_saver *s)
 }
 
 /* ---- the end ---- */
-
-/* Is this a regular file? Nothing else is deleted. */
-static bool is_file(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
-}
 
 void tw_saver_end(tw_saver *s, bool complete)
 {

@@ -71,7 +71,7 @@ tw_status tw_stan_csv_check(tw_context *ctx, const char *prefix, bool overwrite,
     char path[PATH_MAX];
     for (size_t c = 0; c < chains; c++) {
         TW_TRY(name_file(ctx, prefix, c, path));
-        TW_TRY(tw_writer_check(ctx, path, overwrite));
+        TW_TRY(tw_writer_hold(ctx, path, overwrite));
     }
     return TW_OK;
 }
