@@ -69,6 +69,9 @@ TW_API tw_status tw_csv_save(tw_context *ctx, const tw_csv *csv, const char *pat
 /* To an open stream: a line of names and the rows. */
 TW_API tw_status tw_csv_print(tw_context *ctx, const tw_csv *csv, FILE *to);
 
+/* One name or text as a field: in quotes if it needs them. */
+TW_API void tw_csv_text(const char *text, FILE *to);
+
 /* The same in parts: first the names, then rows. */
 TW_API void tw_csv_header(const tw_csv *csv, FILE *to);
 TW_API tw_status tw_csv_rows(tw_context *ctx, const tw_csv *csv, FILE *to);

@@ -139,7 +139,7 @@ static void print_correction(const results *r)
 
 static void print_table(const approx_options *options, const results *r)
 {
-    printf("%s: ", options->model.data);
+    printf("%s: ", tw_plain(options->model.data));
     tw_model_print(r->problem, stdout);
     printf("\n%-14s%16s   %-10s%-14s%-11s%10s\n", "", "log Z (nats)", "converged", "iterations", "residual",
            "time");

@@ -1,7 +1,6 @@
 /* terminal.c: messages, colours, progress line and signals of the program (terminal.h). */
 #include "cli/terminal.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,7 +19,7 @@
  * it from the next message. */
 #define LINE "\n    "
 
-enum { USUAL_WIDTH = 80 };
+enum { USUAL_WIDTH = 80, PLAIN_TEXTS = 8 };
 
 /* ---- Ctrl-C ----
  * Signals belong to the process, and a handler communicates through static variables. So the program handles
@@ -154,11 +153,22 @@ void tw_terminal_say(const char *label, tw_colour colour, const char *text)
     bool plain = colour == TW_COLOUR_NONE;
     fprintf(stderr, "talweg: %s%s:%s ", plain ? "" : tw_terminal_colour(stderr, colour), label,
             plain ? "" : tw_terminal_colour(stderr, TW_COLOUR_NONE));
-    for (; *text; text++) {
-        bool further = strncmp(text, LINE, strlen(LINE)) == 0;
-        fputc(iscntrl((unsigned char)*text) && !further ? '?' : *text, stderr);
+    for (const char *end = text; end; text = end + 1) { /* of each line */
+        char line[TW_WARNING_BYTES];
+        end = strstr(text, LINE);
+        size_t length = end ? (size_t)(end - text) : strlen(text);
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        fprintf(stderr, "%s\n", tw_make_plain(line));
     }
-    fputc('\n', stderr);
+}
+
+const char *tw_plain(const char *text)
+{
+    static char kept[PLAIN_TEXTS][TW_WARNING_BYTES];
+    static size_t next;
+    char *copy = kept[next++ % PLAIN_TEXTS];
+    snprintf(copy, TW_WARNING_BYTES, "%s", text);
+    return tw_make_plain(copy);
 }
 
 static void print_message(void *user, tw_log_level level, const char *text)
@@ -189,7 +199,7 @@ void tw_terminal_mute(tw_context *ctx)
 void tw_terminal_progress(bool quiet, const char *text)
 {
     if (quiet || !tw_terminal_is_live()) return;
-    fprintf(stderr, CLEAR_LINE "%.*s", tw_terminal_width() - 1, text ? text : "");
+    fprintf(stderr, CLEAR_LINE "%.*s", tw_terminal_width() - 1, text ? tw_plain(text) : "");
     fflush(stderr);
 }
 
@@ -203,7 +213,6 @@ double tw_terminal_elapsed(void)
     return tw_wall_seconds() - begun;
 }
 
-bool tw_interrupt_seen(void)
 bool tw_interrupt_seen(void)
 {
     return seen != 0 || told;

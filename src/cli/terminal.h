@@ -28,6 +28,10 @@ const char *tw_terminal_colour(FILE *to, tw_colour colour);
  * lines are indented. */
 void tw_terminal_say(const char *label, tw_colour colour, const char *text);
 
+/* A text from outside as the terminal may print it (tw_make_plain): every name of a file or from a file that a table shows
+ * goes through here. Valid until the eighth call from now. */
+const char *tw_plain(const char *text);
+
 /* Send the warnings of ctx, and unless quiet its notes, to standard error from now on. */
 void tw_terminal_log_to(tw_context *ctx, bool quiet);
 

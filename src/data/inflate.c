@@ -1,4 +1,5 @@
-/* inflate.c: decompress a gzip file, with all its members, in memory. */
+/* inflate.c: decompress a gzip file, with all its members, in memory. A file of 2 MB can hold 2 GB of one byte, so
+ * there is a limit, far above that of tables: decimal numbers shrink to a third, and tables of zeros to a hundredth. */
 #include <stdint.h>
 #include <string.h>
 #define ZLIB_CONST
@@ -7,6 +8,9 @@
 #include "data/file.h"
 
 enum { GZIP_WINDOW = 15 + 16, FIRST_BYTES = 1 << 16 };
+
+/* Refused: more than LEAST_LIMIT bytes that are also more than MOST_RATIO times the file. */
+enum { LEAST_LIMIT = 1 << 28, MOST_RATIO = 100 };
 
 /* zlib allocates from the context, which counts the memory. */
 static voidpf allocate(voidpf ctx, uInt items, uInt size)
@@ -59,7 +63,28 @@ static uInt piece(size_t bytes)
     return (uInt)(bytes < UINT32_MAX / 2 ? bytes : UINT32_MAX / 2);
 }
 
-/* Decompress every member. Bytes after the last member are ignored, as gzip does. */
+static tw_status check_size(tw_context *ctx, size_t length, size_t inflated)
+{
+    if (inflated <= LEAST_LIMIT || inflated / MOST_RATIO <= length) return TW_OK;
+    return tw_fail(ctx, TW_BAD_DATA,
+                   "is a gzip file of %.3g MB that holds more than %.3g MB, over %d times as much: "
+                   "if this is right, decompress it (gunzip) and give the result",
+                   1e-6 * (double)length, 1e-6 * (double)inflated, MOST_RATIO);
+}
+
+/* After the last member only zeros may follow, with which tapes and disks fill blocks. */
+static tw_status check_rest(tw_context *ctx, const uint8_t *rest, size_t length)
+{
+    for (size_t k = 0; k < length; k++)
+        if (rest[k] != 0)
+            return tw_fail(ctx, TW_BAD_DATA,
+                           "has %zu bytes after its gzip data that are not gzip: the file is damaged, or other text "
+                           "was appended to it; decompress it (gunzip), and compress the whole text",
+                           length);
+    return TW_OK;
+}
+
+/* Decompress every member. */
 static tw_status inflate_all(tw_context *ctx, z_stream *stream, const uint8_t *from, size_t length, output *o)
 {
     size_t used = 0;
@@ -72,8 +97,9 @@ static tw_status inflate_all(tw_context *ctx, z_stream *stream, const uint8_t *f
         int code = inflate(stream, Z_NO_FLUSH);
         used = (size_t)(stream->next_in - from);
         o->length = (size_t)(stream->next_out - (Bytef *)o->bytes);
+        TW_TRY(check_size(ctx, length, o->length));
         bool more = is_gzip(from + used, length - used);
-        if (code == Z_STREAM_END && !more) return TW_OK;
+        if (code == Z_STREAM_END && !more) return check_rest(ctx, from + used, length - used);
         if (code == Z_STREAM_END) code = inflateReset(stream);
         if (code != Z_OK || (used == length && stream->avail_out > 0)) return fail(ctx, code, used);
     }
