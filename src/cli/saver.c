@@ -265,21 +265,14 @@ static tw_status load(tw_saver *s, const char *path, const char *identity)
     return TW_OK;
 }
 
-/* Is this a regular file? Nothing else is a checkpoint. */
-static bool is_file(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
-}
-
 /* Check that the file can be written. An existing checkpoint may hold days of work, so it is not overwritten
  * without --force. */
 static tw_status check_place(tw_saver *s, bool force)
 {
-    if (access(s->path, F_OK) == 0 && !is_file(s->path))
+    struct stat about;
+    if (stat(s->path, &about) == 0 && S_ISFIFO(about.st_mode))
         return tw_fail(s->ctx, TW_BAD_ARGUMENT,
-                       "--checkpoint %.1000s is not a regular file, which can be read again: choose another name",
-                       s->path);
+                       "--checkpoint %.1000s is a pipe, which cannot be read again: choose another name", s->path);
     if (!force && access(s->path, F_OK) == 0)
         return tw_fail(
             s->ctx, TW_BAD_ARGUMENT,
@@ -382,6 +375,13 @@ const tw_store *tw_saver_store(tw_saver *s)
 }
 
 /* ---- the end ---- */
+
+/* Is this a regular file? Nothing else is deleted. */
+static bool is_file(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
 
 void tw_saver_end(tw_saver *s, bool complete)
 {

@@ -35,11 +35,11 @@ typedef struct output {
     size_t length, capacity;
 } output;
 
-static tw_status grow(tw_context *ctx, output *o)
+/* Double the capacity, up to `most`. */
+static tw_status grow(tw_context *ctx, output *o, size_t most)
 {
     void *larger = NULL;
-    size_t capacity = o->capacity ? 2 * o->capacity : FIRST_BYTES;
-    if (o->capacity > SIZE_MAX / 2) return tw_fail(ctx, TW_NO_MEMORY, "is too large for memory");
+    size_t capacity = !o->capacity ? FIRST_BYTES : o->capacity < most / 2 ? 2 * o->capacity : most;
     TW_TRY(tw_allocate(ctx, capacity, 1, "the contents of the file", &larger));
     if (o->length) memcpy(larger, o->bytes, o->length);
     tw_release(ctx, o->bytes);
@@ -63,13 +63,12 @@ static uInt piece(size_t bytes)
     return (uInt)(bytes < UINT32_MAX / 2 ? bytes : UINT32_MAX / 2);
 }
 
-static tw_status check_size(tw_context *ctx, size_t length, size_t inflated)
+static tw_status fail_size(tw_context *ctx, size_t length, size_t most)
 {
-    if (inflated <= LEAST_LIMIT || inflated / MOST_RATIO <= length) return TW_OK;
     return tw_fail(ctx, TW_BAD_DATA,
                    "is a gzip file of %.3g MB that holds more than %.3g MB, over %d times as much: "
                    "if this is right, decompress it (gunzip) and give the result",
-                   1e-6 * (double)length, 1e-6 * (double)inflated, MOST_RATIO);
+                   1e-6 * (double)length, 1e-6 * (double)most, MOST_RATIO);
 }
 
 /* After the last member only zeros may follow, with which tapes and disks fill blocks. */
@@ -87,9 +86,12 @@ static tw_status check_rest(tw_context *ctx, const uint8_t *rest, size_t length)
 /* Decompress every member. */
 static tw_status inflate_all(tw_context *ctx, z_stream *stream, const uint8_t *from, size_t length, output *o)
 {
-    size_t used = 0;
+    size_t used = 0, most = length < LEAST_LIMIT / MOST_RATIO ? LEAST_LIMIT
+                            : length < SIZE_MAX / MOST_RATIO - 2 ? length * MOST_RATIO
+                                                                 : SIZE_MAX - 2;
     for (;;) {
-        if (o->capacity - o->length < 2) TW_TRY(grow(ctx, o));
+        if (o->length > most) return fail_size(ctx, length, most);
+        if (o->capacity - o->length < 2) TW_TRY(grow(ctx, o, most + 2));
         stream->next_in = from + used;
         stream->avail_in = piece(length - used);
         stream->next_out = (Bytef *)o->bytes + o->length;
@@ -97,7 +99,6 @@ static tw_status inflate_all(tw_context *ctx, z_stream *stream, const uint8_t *f
         int code = inflate(stream, Z_NO_FLUSH);
         used = (size_t)(stream->next_in - from);
         o->length = (size_t)(stream->next_out - (Bytef *)o->bytes);
-        TW_TRY(check_size(ctx, length, o->length));
         bool more = is_gzip(from + used, length - used);
         if (code == Z_STREAM_END && !more) return check_rest(ctx, from + used, length - used);
         if (code == Z_STREAM_END) code = inflateReset(stream);
