@@ -125,6 +125,11 @@ TW_API tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, 
 /* Prepend text to the stored message: tw_fail_within(ctx, s, "%s: ", file). Returns status. */
 TW_API tw_status tw_fail_within(tw_context *ctx, tw_status status, const char *format, ...) TW_PRINTF(3, 4);
 
+/* Replace in a text from outside, such as the name of a file or a column, what a terminal would obey rather than print:
+ * each byte of a control character becomes "?". Returns the text. The messages and warnings of a context are plain, except for the
+ * line ends of their own words. */
+TW_API char *tw_make_plain(char *text);
+
 /* Tell static analysers that these return the given status. */
 #ifdef __clang_analyzer__
 #define tw_fail(ctx, status, ...) ((tw_fail)(ctx, status, __VA_ARGS__), (status))

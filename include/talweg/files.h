@@ -22,15 +22,24 @@ extern "C" {
 
 /* ---- atomic files ---- */
 
-/* A file that is being written. A regular file is written under a temporary name in the same directory, flushed
- * to disk and renamed. Other files (a pipe, a terminal, /dev/stdout) are written directly. */
+/* A file that is being written. A regular file is written under a temporary name, FILE.talweg.part, flushed to disk
+ * and renamed; one writer at a time can have it (a lock, .FILE.talweg.lock). Symbolic links are followed. A file that
+ * replaces another has its mode and, where that is allowed, its owner and group, from its first byte on; where the
+ * group cannot be kept it gets no more rights than everyone. Other files (a pipe, a terminal, /dev/stdout) are
+ * written directly; opening a pipe waits for its reader. Block devices and sockets are refused. */
 typedef struct tw_writer tw_writer;
 
-/* Check that path can be written: fails as tw_writer_open would, without creating anything. For the start of a
- * long computation. */
+/* Check that path can be written: fails as tw_writer_open would, without changing anything. */
 TW_API tw_status tw_writer_check(tw_context *ctx, const char *path, bool overwrite);
 
-/* Open a file. TW_FILE_EXISTS if it exists, unless overwrite; TW_WRITE_FAILED if it cannot be written. */
+/* The same for the start of a long computation: until the context is freed, no other can write the file. */
+TW_API tw_status tw_writer_hold(tw_context *ctx, const char *path, bool overwrite);
+
+/* Delete the unfinished files of this context, whose process ends at once. Safe in a signal handler. */
+TW_API void tw_writer_clean_up(tw_context *ctx);
+
+/* Open a file. TW_FILE_EXISTS if it exists, unless overwrite; TW_WRITE_FAILED if it cannot be written, also because
+ * another is writing it. */
 TW_API tw_status tw_writer_open(tw_context *ctx, const char *path, bool overwrite, tw_writer **out);
 
 /* The stream to print to; it belongs to the writer. */
@@ -59,6 +68,9 @@ TW_API tw_status tw_csv_save(tw_context *ctx, const tw_csv *csv, const char *pat
 
 /* To an open stream: a line of names and the rows. */
 TW_API tw_status tw_csv_print(tw_context *ctx, const tw_csv *csv, FILE *to);
+
+/* One name or text as a field: in quotes if it needs them. */
+TW_API void tw_csv_text(const char *text, FILE *to);
 
 /* The same in parts: first the names, then rows. */
 TW_API void tw_csv_header(const tw_csv *csv, FILE *to);
@@ -92,7 +104,7 @@ typedef struct tw_stan_settings {
     const char *data, *method, *metric;
 } tw_stan_settings;
 
-/* Check that the files can be written. */
+/* Check that the files can be written, as by tw_writer_hold. */
 TW_API tw_status tw_stan_csv_check(tw_context *ctx, const char *prefix, bool overwrite, size_t chains);
 
 /* Open the files, add draws, and rename the finished files. Closing always frees csv. */

@@ -75,7 +75,7 @@ typedef struct tw_run_options {
 TW_API tw_run_facts tw_run_facts_of(const tw_sampling_plan *plan, const tw_sampling_result *result);
 
 /* Check that a run can be written: fails as tw_run_create would, without creating anything. For the start of a
- * long computation. */
+ * long computation: until the context is freed, no other can write it (tw_writer_hold). */
 TW_API tw_status tw_run_check(tw_context *ctx, const char *path, bool overwrite);
 
 /* Begin a run file. The problem (with a built-in likelihood) must outlive the writer; facts must have n, chains

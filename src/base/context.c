@@ -32,6 +32,8 @@ struct tw_context {
     tw_interrupt_function *interrupted;
     void *interrupt_user;
     tw_seat seat;
+    struct tw_hold *holds;
+    void (*release_holds)(tw_context *ctx);
     char message[MESSAGE_BYTES];
 };
 
@@ -88,10 +90,17 @@ tw_status tw_context_branch(tw_context *parent, tw_context **out)
 void tw_context_free(tw_context *ctx)
 {
     if (!ctx) return;
+    if (ctx->release_holds) ctx->release_holds(ctx);
     tw_allocator from = ctx->allocator;
     if (ctx->seat.offset) from.release(from.user, ctx->seat.offset);
     if (ctx->seat.number) from.release(from.user, ctx->seat.number);
     from.release(from.user, ctx);
+}
+
+struct tw_hold **tw_context_holds(tw_context *ctx, void (*release)(tw_context *ctx))
+{
+    if (release) ctx->release_holds = release;
+    return &ctx->holds;
 }
 
 const char *tw_context_message(const tw_context *ctx)
@@ -126,11 +135,28 @@ void tw_context_set_byte_limit(tw_context *ctx, size_t limit)
     ctx->limit = limit;
 }
 
+/* Make a message. What fills its placeholders may come from outside, so only the line ends of a format that has some
+ * are kept; the caller makes the rest plain. */
+static void print_message(char text[MESSAGE_BYTES], const char *format, va_list arguments) TW_PRINTF(2, 0);
+
+static void print_message(char text[MESSAGE_BYTES], const char *format, va_list arguments)
+{
+    vsnprintf(text, MESSAGE_BYTES, format, arguments);
+    bool lines = strchr(format, '\n') != NULL;
+    for (char *end = lines ? strchr(text, '\n') : NULL; end; end = strchr(text, '\n')) {
+        *end = '\0';
+        tw_make_plain(text);
+        *end = '\n';
+        text = end + 1;
+    }
+    tw_make_plain(text);
+}
+
 tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(ctx->message, sizeof ctx->message, format, arguments);
+    print_message(ctx->message, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -141,10 +167,10 @@ tw_status tw_fail_within(tw_context *ctx, tw_status status, const char *format, 
     memcpy(inner, ctx->message, sizeof inner);
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(ctx->message, sizeof ctx->message, format, arguments);
+    print_message(ctx->message, format, arguments);
     va_end(arguments);
-    if (length >= 0 && (size_t)length < sizeof ctx->message)
-        snprintf(ctx->message + length, sizeof ctx->message - (size_t)length, "%s", inner);
+    size_t length = strlen(ctx->message);
+    snprintf(ctx->message + length, sizeof ctx->message - length, "%s", inner);
     return status;
 }
 
@@ -159,7 +185,7 @@ void tw_log(tw_context *ctx, tw_log_level level, const char *format, ...)
     char text[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    print_message(text, format, arguments);
     va_end(arguments);
     ctx->log(ctx->log_user, level, text);
 }

@@ -39,4 +39,9 @@ tw_status tw_poll(tw_context *ctx);
 /* Record that the caller interrupted the computation and notify the team. Returns TW_INTERRUPTED. */
 tw_status tw_interrupt(tw_context *ctx);
 
+/* The first of this context's holds on files (output/hold.h). `release`, unless NULL, is called when the context is
+ * freed, to give them back. */
+struct tw_hold;
+struct tw_hold **tw_context_holds(tw_context *ctx, void (*release)(tw_context *ctx));
+
 #endif

@@ -37,7 +37,10 @@ static bool is_name(const char *place, size_t length, const char *name)
 /* Print at most 1000 bytes of a text, to leave room for the rest of the message. */
 static int print_text(const char *text, char *to, size_t room)
 {
-    return text ? snprintf(to, room, "%.1000s", text) : 0;
+    if (!text) return 0;
+    int length = snprintf(to, room, "%.1000s", text);
+    tw_make_plain(to);
+    return length;
 }
 
 /* Print the number of a placeholder such as "0:.3f". */

@@ -139,7 +139,7 @@ static void print_correction(const results *r)
 
 static void print_table(const approx_options *options, const results *r)
 {
-    printf("%s: ", options->model.data);
+    printf("%s: ", tw_plain(options->model.data));
     tw_model_print(r->problem, stdout);
     printf("\n%-14s%16s   %-10s%-14s%-11s%10s\n", "", "log Z (nats)", "converged", "iterations", "residual",
            "time");
@@ -189,8 +189,8 @@ static tw_status print_json(tw_context *ctx, const results *r)
 
 static tw_status check_files(tw_context *ctx, const approx_options *options)
 {
-    if (options->marginals) TW_TRY(tw_writer_check(ctx, options->marginals, options->output.force));
-    return options->save ? tw_writer_check(ctx, options->save, options->output.force) : TW_OK;
+    if (options->marginals) TW_TRY(tw_writer_hold(ctx, options->marginals, options->output.force));
+    return options->save ? tw_writer_hold(ctx, options->save, options->output.force) : TW_OK;
 }
 
 enum { MARGINAL_COLUMNS = 5 };

@@ -195,7 +195,7 @@ static void print_batches(const results *r)
 
 static void print_table(const bench_options *options, const results *r)
 {
-    printf("%s: ", *options->model.data ? options->model.data : "the built-in problem");
+    printf("%s: ", *options->model.data ? tw_plain(options->model.data) : "the built-in problem");
     tw_model_print(r->problem, stdout);
     printf("\na Cholesky factor of order %zu (dpotrf) takes %.3f ms. Medians, processor time of one thread, "
            "eps = %g\n\n",

@@ -96,7 +96,7 @@ static tw_status check(tw_context *ctx, const tw_check_flags *f)
     TW_TRY(tw_evidence_options_check(ctx, &options));
     if (!f->file) return TW_OK;
     if (tw_name_ends_in(f->file, ".html") || tw_name_ends_in(f->file, ".json"))
-        return tw_writer_check(ctx, f->file, f->output.force);
+        return tw_writer_hold(ctx, f->file, f->output.force);
     return tw_fail(ctx, TW_BAD_ARGUMENT,
                    "-o %.1000s: the name must end in .html, for a page, or in .json, for what --json prints",
                    f->file);

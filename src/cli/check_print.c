@@ -69,7 +69,7 @@ void tw_check_print(const tw_check_flags *flags, const tw_check_found *found)
     tw_colour colour = r->verdict == TW_CHECK_RIGHT   ? TW_COLOUR_GREEN
                        : r->verdict == TW_CHECK_WRONG ? TW_COLOUR_RED
                                                       : TW_COLOUR_YELLOW;
-    printf("%s: ", flags->model.data);
+    printf("%s: ", tw_plain(flags->model.data));
     tw_model_print(found->problem, stdout);
     putchar('\n');
     print_log_z(&r->log_z, r->log_z_verdict);
@@ -77,7 +77,7 @@ void tw_check_print(const tw_check_flags *flags, const tw_check_found *found)
     printf("\n%s", tw_terminal_colour(stdout, colour));
     tw_print_wrapped(stdout, r->words, 0, 0);
     fputs(tw_terminal_colour(stdout, TW_COLOUR_NONE), stdout);
-    if (flags->file) printf("\n%s\n", flags->file);
+    if (flags->file) printf("\n%s\n", tw_plain(flags->file));
 }
 
 /* ---- JSON ---- */

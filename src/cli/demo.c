@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/common_rows.h"
+#include "cli/terminal.h"
 #include "talweg/base.h"
 #include "talweg/data.h"
 #include "talweg/files.h"
@@ -115,7 +116,7 @@ static tw_status show_and_run(tw_context *ctx, const tw_command *command, size_t
                               const char *const *arguments)
 {
     printf("\n$ talweg %s", command->name);
-    for (size_t i = 0; i < count; i++) printf(" %s", arguments[i]);
+    for (size_t i = 0; i < count; i++) printf(" %s", tw_plain(arguments[i]));
     printf("\n");
     fflush(stdout);
     return tw_command_run(ctx, command, count, arguments);
@@ -250,7 +251,7 @@ static tw_status run(tw_context *ctx, const void *values)
     TW_TRY(show_predictions(ctx, &p));
     printf("\nOpen %s in a browser. Data, approximation, draws, estimates and predictions are in the same "
            "directory.\n",
-           p.report);
+           tw_plain(p.report));
     return TW_OK;
 }
 

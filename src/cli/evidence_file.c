@@ -18,7 +18,7 @@ tw_status tw_evidence_check_file(tw_context *ctx, const tw_evidence_flags *flags
     const char *file = flags->file;
     if (!file) return TW_OK;
     if (tw_name_ends_in(file, ".nc")) return tw_run_check(ctx, file, overwrites(flags));
-    if (tw_name_ends_in(file, ".json")) return tw_writer_check(ctx, file, overwrites(flags));
+    if (tw_name_ends_in(file, ".json")) return tw_writer_hold(ctx, file, overwrites(flags));
     return tw_fail(
         ctx, TW_BAD_ARGUMENT,
         "-o %.1000s: the name must end in .nc (the estimates and the problem) or .json (the JSON output)",

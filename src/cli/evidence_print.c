@@ -89,7 +89,7 @@ void tw_evidence_print(const tw_evidence_flags *flags, const tw_evidence_found *
     const tw_fits *fits = &found->plan->fits;
     const tw_evidence_result *r = &found->result;
     char words[TW_WORDS_BYTES];
-    printf("%s: ", flags->model.data);
+    printf("%s: ", tw_plain(flags->model.data));
     tw_model_print(found->problem, stdout);
     tw_evidence_plan_print(found->plan, words);
     printf("%s\n\n", words);

@@ -136,7 +136,7 @@ static void print_parameters(const job *j)
         char sd[32] = "-";
         if (isfinite(s.sd)) snprintf(sd, sizeof sd, "%.4g", s.sd);
         const char *density = strchr(s.prior, '~');
-        printf("%-20s%12.5g%12s%14.5g   %s%s\n", s.name, s.value, s.fixed ? "fixed" : sd, s.natural,
+        printf("%-20s%12.5g%12s%14.5g   %s%s\n", tw_plain(s.name), s.value, s.fixed ? "fixed" : sd, s.natural,
                density   ? density + 2
                : s.fixed ? ""
                          : "none",
@@ -155,7 +155,7 @@ static void print_optima(const job *j)
                r->optimum[i].starts == 1 ? "" : "s");
         for (size_t k = 0; k < r->count; k++) {
             shown s = show(j, r->optimum[i].theta, k);
-            if (!s.fixed) printf(" %s %.4g", s.name, s.value);
+            if (!s.fixed) printf(" %s %.4g", tw_plain(s.name), s.value);
         }
         printf("\n");
     }
@@ -165,7 +165,7 @@ static void print_table(const job *j)
 {
     const fit_options *o = j->options;
     const tw_fit_result *r = j->result;
-    printf("%s: ", o->model.data);
+    printf("%s: ", tw_plain(o->model.data));
     tw_model_print(j->problem, stdout);
     print_parameters(j);
     printf("\nlog Z (%s)       %14.4f\n", strcmp(o->method, "ep") == 0 ? "EP" : "Laplace",
@@ -241,7 +241,7 @@ static tw_status run(tw_context *ctx, const void *values)
     const fit_options *options = values;
     job j = {.options = options};
     tw_terminal_log_to(ctx, options->output.quiet);
-    if (options->file) TW_TRY(tw_writer_check(ctx, options->file, options->output.force));
+    if (options->file) TW_TRY(tw_writer_hold(ctx, options->file, options->output.force));
     tw_status status = compute(ctx, &j);
     tw_terminal_progress(options->output.quiet, NULL);
     if (status == TW_OK && options->output.json) status = print_json(ctx, &j);

@@ -296,7 +296,7 @@ static tw_status check(tw_context *ctx, const tw_grid_options *options, tw_surfa
     tw_status status = tw_anneal_options_check(ctx, &options->anneal, "", &files);
     s->schedule = files.schedule;
     if (status != TW_OK) return status;
-    if (options->output_file) TW_TRY(tw_writer_check(ctx, options->output_file, options->output.force));
+    if (options->output_file) TW_TRY(tw_writer_hold(ctx, options->output_file, options->output.force));
     return options->plot ? tw_grid_plot_check(ctx, grid, options->plot, options->output.force) : TW_OK;
 }
 

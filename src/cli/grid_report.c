@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "cli/json.h"
+#include "cli/terminal.h"
 #include "cli/warnings.h"
 #include "talweg/files.h"
 #include "talweg/report.h"
@@ -57,8 +58,8 @@ static void print_best(const tw_grid *grid, tw_grid_column column, const char *w
     if (k == grid->x.n * grid->y.n) return;
     bool edge = is_at_edge(grid, k);
     fprintf(to, "  %-22s%12.4f %s at %s%s = %.4g, %s%s = %.4g%s\n", what, grid->column[column][k], unit,
-            grid->x.as_log ? "log " : "", grid->x.parameter, grid->column[TW_GRID_X][k],
-            grid->y.as_log ? "log " : "", grid->y.parameter, grid->column[TW_GRID_Y][k],
+            grid->x.as_log ? "log " : "", tw_plain(grid->x.parameter), grid->column[TW_GRID_X][k],
+            grid->y.as_log ? "log " : "", tw_plain(grid->y.parameter), grid->column[TW_GRID_Y][k],
             edge ? ", at the edge of the grid: the maximum may be outside" : ", inside the grid");
 }
 
@@ -75,7 +76,7 @@ void tw_grid_print(const tw_grid *grid, const char *data, double seconds, FILE *
 {
     size_t points = grid->x.n * grid->y.n;
     fflush(stdout); /* `to` may be standard error; keep the order */
-    fprintf(to, "%s: %zu x %zu points, %.1f s\n", data, grid->x.n, grid->y.n, seconds);
+    fprintf(to, "%s: %zu x %zu points, %.1f s\n", tw_plain(data), grid->x.n, grid->y.n, seconds);
     fprintf(to, "Largest values (over the points where EP converged: %zu of %zu)\n",
             points - grid->unconverged, points);
     print_best(grid, TW_GRID_EP, "log Z, EP", "nats", to);
@@ -148,7 +149,7 @@ tw_status tw_grid_plot_check(tw_context *ctx, const tw_grid *grid, const char *p
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
             "--plot needs gnuplot, which is not installed (Debian and Ubuntu: package gnuplot-nox)");
-    return tw_writer_check(ctx, path, overwrite);
+    return tw_writer_hold(ctx, path, overwrite);
 }
 
 /* Print a column as a data block of gnuplot. */
@@ -236,7 +237,11 @@ static void print_label(FILE *to, const char *which, const tw_axis *axis)
     const char *what = strcmp(axis->parameter, "ell") == 0     ? " (length scale)"
                        : strcmp(axis->parameter, "sigma") == 0 ? " (amplitude)"
                                                                : "";
-    fprintf(to, "set %s '%s%s%s' noenhanced\n", which, axis->as_log ? "log " : "", axis->parameter, what);
+    char label[TW_AXIS_NAME + 32];
+    snprintf(label, sizeof label, "%s%s%s", axis->as_log ? "log " : "", axis->parameter, what);
+    fprintf(to, "set %s ", which);
+    tw_gnuplot_quote(label, to);
+    fprintf(to, " noenhanced\n");
 }
 
 static void print_script(FILE *to, const tw_grid *grid, const char *title, const char *terminal)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/hyper_options.h"
+#include "cli/terminal.h"
 
 bool tw_hyper_is_chain(const tw_hyper_result *r)
 {
@@ -18,14 +19,14 @@ static void describe_prior(const tw_hyper_job *j, size_t k, char *words, size_t 
 void tw_hyper_print_model(const tw_hyper_job *j, const char *data)
 {
     const tw_hyper_result *r = j->result;
-    printf("%s: ", data);
+    printf("%s: ", tw_plain(data));
     tw_model_print(j->problem, stdout);
     printf("(at the mode of the parameters); %zu of %zu parameters unknown: ", r->unknown,
            tw_problem_count(j->problem));
     for (size_t k = 0; k < r->unknown; k++) {
         char words[200];
         describe_prior(j, k, words, sizeof words);
-        printf("%s%s", k ? ", " : "", words);
+        printf("%s%s", k ? ", " : "", tw_plain(words));
     }
     if (tw_hyper_is_chain(r))
         printf("\n%zu draws in %zu chains", r->points, r->scrambles);
@@ -42,7 +43,7 @@ void tw_hyper_print_rows(const tw_hyper_job *j)
            chain ? "   ESS bulk    R-hat" : "");
     for (size_t k = 0; k < r->unknown; k++) {
         const tw_hyper_row *row = &r->row[k];
-        printf("  %-18s%11.4g%10.2g%10.4g%11.4g%11.4g%11.4g", row->name, row->mean, row->mcse, row->sd,
+        printf("  %-18s%11.4g%10.2g%10.4g%11.4g%11.4g%11.4g", tw_plain(row->name), row->mean, row->mcse, row->sd,
                row->q05, row->q50, row->q95);
         if (chain) printf("%11.0f%9.4f", row->ess_bulk, row->rhat);
         printf("\n");

@@ -117,7 +117,10 @@ static tw_status print_csv(const sampled *s, FILE *to)
 {
     const tw_hyper_result *r = s->job.result;
     fputs("draw,point,lp", to);
-    for (size_t k = 0; k < r->unknown; k++) fprintf(to, ",%s", r->row[k].name);
+    for (size_t k = 0; k < r->unknown; k++) {
+        fputc(',', to);
+        tw_csv_text(r->row[k].name, to);
+    }
     for (size_t i = 1; i <= r->n; i++) fprintf(to, ",x.%zu", i);
     fputc('\n', to);
     for (size_t i = 0; i < s->draws->draws; i++) {

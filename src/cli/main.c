@@ -101,6 +101,7 @@ int main(int argc, char **argv)
         tw_terminal_say("error", TW_COLOUR_RED, tw_status_text(status));
         return tw_status_exit_code(status);
     }
+    tw_interrupt_owner(ctx);
     tw_terminal_log_to(ctx, false);
     status = join_ranks(ctx, argc, argv);
     if (status == TW_OK)
@@ -109,6 +110,7 @@ int main(int argc, char **argv)
     status = tw_ranks_end(ctx, status);
     if (status == TW_WRITE_FAILED && reader_is_gone()) end_by_closed_pipe();
     if (status != TW_OK) print_error(ctx, status);
+    tw_interrupt_owner(NULL);
     tw_context_free(ctx);
     if (status == TW_WRITE_FAILED) leave(tw_status_exit_code(status));
     return status == TW_OK ? tw_terminal_exit_code() : tw_status_exit_code(status);

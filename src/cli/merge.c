@@ -63,7 +63,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_status status = merge(ctx, o, &pool);
     if (status == TW_OK && o->output.json) status = print_json(ctx, pool);
     if (status == TW_OK && !o->output.json)
-        printf("%s: %zu chains of %zu draws from %zu file%s\n", o->path, pool->chains, pool->draws,
+        printf("%s: %zu chains of %zu draws from %zu file%s\n", tw_plain(o->path), pool->chains, pool->draws,
                pool->chained, pool->chained == 1 ? "" : "s");
     tw_pool_close(pool);
     return status;

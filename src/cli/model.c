@@ -48,7 +48,7 @@ static tw_status run(tw_context *ctx, const void *values)
     const model_command *options = values;
     tw_problem *problem = NULL;
     tw_terminal_log_to(ctx, options->output.quiet);
-    if (options->file) TW_TRY(tw_writer_check(ctx, options->file, options->output.force));
+    if (options->file) TW_TRY(tw_writer_hold(ctx, options->file, options->output.force));
     TW_TRY(tw_model_options_load(ctx, &options->model, &problem));
     tw_status status = write(ctx, options, problem);
     tw_problem_free(problem);

@@ -1,5 +1,8 @@
 /* model_print.c: prints a problem's model in words, and encodes it as JSON. */
+#include <string.h>
+
 #include "cli/model_options.h"
+#include "cli/terminal.h"
 #include "talweg/team.h"
 
 static void print_kernel(const tw_problem *problem, FILE *to)
@@ -13,7 +16,12 @@ static void print_kernel(const tw_problem *problem, FILE *to)
     }
     fprintf(to, ", %s%skernel of %zu input%s%s\n", shape ? shape : "", shape ? " " : "", d, d == 1 ? "" : "s",
             problem->scaling ? ", standardised" : "");
-    if (tw_kernel_describe(problem->kernel, d, &words) == TW_OK) fputs(words, to);
+    if (tw_kernel_describe(problem->kernel, d, &words) != TW_OK) return;
+    for (char *line = words, *end = words; end; line = end + 1) {
+        end = strchr(line, '\n');
+        if (end) *end = '\0';
+        fprintf(to, "%s%s", tw_make_plain(line), end ? "\n" : "");
+    }
     tw_release(problem->ctx, words);
 }
 
@@ -33,7 +41,7 @@ void tw_model_print(const tw_problem *problem, FILE *to)
     fprintf(to, ", %s likelihood", problem->likelihood->name);
     char words[400];
     tw_problem_describe_constants(problem, words, sizeof words);
-    if (*words) fprintf(to, " (%s)", words);
+    if (*words) fprintf(to, " (%s)", tw_plain(words));
     print_kernel(problem, to);
     if (info.jitter > 0.0) fprintf(to, "; jitter %g", info.jitter);
     if (info.rank < info.n && hidden == 0) fprintf(to, "; K has rank %zu of %zu", info.rank, info.n);

@@ -82,7 +82,7 @@ static tw_status check_file(tw_context *ctx, const tw_predict_options *options)
                            "the predictions would overwrite %s, an input of this command (%s): choose "
                            "another file with --output",
                            file, sources[k]);
-    return tw_writer_check(ctx, file, options->output.force);
+    return tw_writer_hold(ctx, file, options->output.force);
 }
 
 /* Was Ctrl-C pressed? For ranks in lockstep rank 0 decides, so that all end after the same block. */
@@ -108,6 +108,8 @@ static tw_status predict_all(const tw_predict_options *options, tw_prediction *p
         tw_meter_show(&meter, TW_METER_COUNT(p->done, p->at.m));
     }
     tw_meter_end(&meter);
+    if (status == TW_OK && p->done == 0 && p->at.m > 0)
+        return tw_fail(p->ctx, TW_INTERRUPTED, "interrupted before the first case: no predictions");
     if (status == TW_OK && p->done < p->at.m)
         tw_warn(p->ctx, &(tw_warning){.code = TW_WARN_INTERRUPTED_CASES,
                                       .number = {(double)p->done, (double)p->at.m}});

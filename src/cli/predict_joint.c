@@ -42,7 +42,7 @@ static tw_status write_all(const tw_prediction *p, tw_joint *joint, double *f, F
 tw_status tw_predict_joint_check(const tw_predict_options *options, const tw_prediction *p)
 {
     if (!options->joint) return TW_OK;
-    TW_TRY(tw_writer_check(p->ctx, options->joint, options->output.force));
+    TW_TRY(tw_writer_hold(p->ctx, options->joint, options->output.force));
     if (!p->draws || p->at.cross)
         return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--joint needs a run with draws, made with a kernel: %s",
                        p->draws ? "this run was made with --kernel-matrix" : "FROM is an approximation");

@@ -121,7 +121,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_pool *pool = NULL;
     tw_new_inputs at = {.m = 0};
     tw_terminal_log_to(ctx, o->output.quiet);
-    TW_TRY(tw_writer_check(ctx, o->output_file, o->output.force));
+    TW_TRY(tw_writer_hold(ctx, o->output_file, o->output.force));
     TW_TRY(tw_pool_open(ctx, o->runs.count, o->runs.item, &pool));
     tw_status status = write_page(ctx, o, pool, &at);
     if (status == TW_OK && o->output.json) status = print_json(pool, tw_threads((size_t)o->threads));

@@ -3,7 +3,6 @@
 
 #include "cli/common_rows.h"
 #include "cli/names.h"
-#include "cli/stale_files.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
 #include "talweg/team.h"
@@ -51,7 +50,7 @@ tw_status tw_sample_files_check(tw_context *ctx, const tw_sample_file_flags *f, 
             f->path);
     if (f->stan_csv) TW_TRY(tw_stan_csv_check(ctx, f->stan_csv, force, chains));
     if (run) return tw_run_check(ctx, f->path, force);
-    return f->path ? tw_writer_check(ctx, f->path, force) : TW_OK;
+    return f->path ? tw_writer_hold(ctx, f->path, force) : TW_OK;
 }
 
 tw_status tw_sample_files_begin(tw_sample_files *files, tw_context *ctx, const tw_sample_file_flags *f,
@@ -66,7 +65,6 @@ tw_status tw_sample_files_begin(tw_sample_files *files, tw_context *ctx, const t
                                         .summary_only = f->summary_only,
                                         .pointwise = f->pointwise,
                                         .threads = threads};
-        if (tw_team_leads(ctx)) tw_remove_stale_files(f->path);
         return earlier.draws > 0 ? tw_run_reopen(ctx, f->path, &options, problem, facts, earlier.draws,
                                                  earlier.x, &files->run)
                                  : tw_run_create(ctx, f->path, &options, problem, facts, &files->run);

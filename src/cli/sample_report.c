@@ -101,7 +101,7 @@ static void print_mixing(const tw_chains_summary *s)
 void tw_sample_print(const char *data, const tw_sample_results *r)
 {
     const tw_totals *t = &r->result.draws->sampling;
-    printf("%s: ", data);
+    printf("%s: ", tw_plain(data));
     tw_model_print(r->problem, stdout);
     if (r->plan->choice.count > 0) print_choice(&r->plan->choice);
     print_sampler(r);

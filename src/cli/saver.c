@@ -8,7 +8,6 @@
 
 #include "cli/completion.h"
 #include "cli/names.h"
-#include "cli/stale_files.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
@@ -270,13 +269,16 @@ static tw_status load(tw_saver *s, const char *path, const char *identity)
  * without --force. */
 static tw_status check_place(tw_saver *s, bool force)
 {
+    struct stat about;
+    if (stat(s->path, &about) == 0 && S_ISFIFO(about.st_mode))
+        return tw_fail(s->ctx, TW_BAD_ARGUMENT,
+                       "--checkpoint %.1000s is a pipe, which cannot be read again: choose another name", s->path);
     if (!force && access(s->path, F_OK) == 0)
         return tw_fail(
             s->ctx, TW_BAD_ARGUMENT,
             "--checkpoint %.1000s already exists: resume from it (--resume %.1000s), or use --force", s->path,
             s->path);
-    if (tw_team_leads(s->ctx)) tw_remove_stale_files(s->path);
-    return tw_writer_check(s->ctx, s->path, true);
+    return tw_writer_hold(s->ctx, s->path, true);
 }
 
 tw_status tw_saver_begin(tw_saver *s, tw_context *ctx, const tw_saver_flags *flags, const tw_command *command,

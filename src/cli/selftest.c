@@ -187,7 +187,7 @@ static size_t count_failed(const results *r, size_t *checks)
 static void print_table(const selftest_options *options, const results *r)
 {
     const tw_selftest *found = &r->found;
-    printf("%s: ", *options->model.data ? options->model.data : "the built-in problem");
+    printf("%s: ", *options->model.data ? tw_plain(options->model.data) : "the built-in problem");
     tw_model_print(r->problem, stdout);
     printf("\n  %-30s%-27s%7s%11s%12s\n", "", "check", "cases", "measured", "limit");
     for (size_t k = 0; k < found->count; k++) print_check(&found->checks[k]);

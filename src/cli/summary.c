@@ -97,7 +97,7 @@ static tw_status save_csv(tw_context *ctx, const summary_options *o, const tw_su
 
 static tw_status summarise(tw_context *ctx, const summary_options *o, tw_summary_table *table)
 {
-    if (o->csv) TW_TRY(tw_writer_check(ctx, o->csv, o->output.force));
+    if (o->csv) TW_TRY(tw_writer_hold(ctx, o->csv, o->output.force));
     TW_TRY(tw_pool_open(ctx, o->runs.count, o->runs.item, &table->pool));
     tw_terminal_progress(o->output.quiet, "effective sample sizes ...");
     tw_status status = compute(ctx, o, table);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "cli/model_options.h"
+#include "cli/terminal.h"
 #include "cli/warnings.h"
 #include "talweg/files.h"
 
@@ -72,7 +73,7 @@ static void print_row(const tw_summary_table *table, const char *name, const tw_
                                               "%10.0f", "%10.0f", "%10.0f", "%10.1f", "%9.4f"};
     double values[COLUMNS];
     fill_row(table, row, values);
-    printf("%-14s", name);
+    printf("%-14s", tw_plain(name));
     for (size_t k = 0; k < SHOWN; k++) {
         double value = values[shown[k]];
         if (isnan(value))
@@ -101,14 +102,14 @@ static void print_files(const tw_pool *pool)
     for (size_t k = 0; k < pool->files; k++) {
         const tw_run_facts *f = tw_run_describe(pool->run[k]);
         if (f->draws == 0)
-            printf("%s: no draws\n", pool->path[k]);
+            printf("%s: no draws\n", tw_plain(pool->path[k]));
         else
             printf("%s: %s, metric %s; %zu chain%s of %zu draw%s; %.2f s of warm-up, %.2f s of sampling\n",
-                   pool->path[k], f->method, f->metric, f->chains, f->chains == 1 ? "" : "s", f->draws,
+                   tw_plain(pool->path[k]), tw_plain(f->method), tw_plain(f->metric), f->chains, f->chains == 1 ? "" : "s", f->draws,
                    f->draws == 1 ? "" : "s", f->warmup_seconds, f->sampling_seconds);
         if (f->draws > 0 && f->beta != 1.0)
             printf("%s: draws from the path from %s to the posterior at beta = %g, not from the posterior\n",
-                   pool->path[k], f->from, f->beta);
+                   tw_plain(pool->path[k]), tw_plain(f->from), f->beta);
     }
 }
 
@@ -213,7 +214,7 @@ tw_status tw_summary_print_csv(tw_context *ctx, const tw_summary_table *table, F
     }
     for (size_t k = 0; k < count_parameters(table); k++) {
         tw_summary row = parameter_row(table, k);
-        fputs(table->pool->theta->row[k].name, to);
+        tw_csv_text(table->pool->theta->row[k].name, to);
         TW_TRY(print_csv_row(ctx, table, &row, to));
     }
     for (size_t i = 0; i < table->pool->n; i++) {

@@ -1,7 +1,6 @@
 /* terminal.c: messages, colours, progress line and signals of the program (terminal.h). */
 #include "cli/terminal.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 
 #include "cli/warnings.h"
 #include "talweg/base.h"
+#include "talweg/files.h"
 
 /* Return to the first column and erase the line. */
 #define CLEAR_LINE "\r\033[K"
@@ -19,7 +19,75 @@
  * it from the next message. */
 #define LINE "\n    "
 
-enum { USUAL_WIDTH = 80 };
+enum { USUAL_WIDTH = 80, PLAIN_TEXTS = 8 };
+
+/* ---- Ctrl-C ----
+ * Signals belong to the process, and a handler communicates through static variables. So the program handles
+ * them, not the library. */
+
+static volatile sig_atomic_t caught, seen; /* tw_interrupt_catch was called; a signal arrived after that */
+static bool told;                          /* a signal arrived at another rank */
+static tw_context *volatile owner;         /* of unfinished files */
+
+/* What a signal before `caught` says. */
+static const char *volatile excuse = "talweg: error: interrupted: there is no result\n";
+
+/* The end at once: no result, and no unfinished files. */
+static void end_now(const char *words)
+{
+    static const char clear[] = CLEAR_LINE;
+    ssize_t written = isatty(STDERR_FILENO) ? write(STDERR_FILENO, clear, sizeof clear - 1) : 0;
+    if (written >= 0) written = write(STDERR_FILENO, words, strlen(words));
+    (void)written;
+    if (owner) tw_writer_clean_up(owner);
+    _exit(tw_status_exit_code(TW_INTERRUPTED));
+}
+
+static void handle(int number)
+{
+    (void)number;
+    if (!caught) end_now(excuse);
+    if (seen) end_now("talweg: error: interrupted twice: ended at once\n");
+    seen = 1;
+}
+
+static void handle_signal(int number)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handle;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+static bool is_ignored(int number)
+{
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+static void guard(void)
+{
+    if (!is_ignored(SIGINT)) handle_signal(SIGINT);
+    if (!is_ignored(SIGTERM)) handle_signal(SIGTERM);
+}
+
+void tw_interrupt_owner(tw_context *ctx)
+{
+    owner = ctx;
+}
+
+void tw_interrupt_excuse(const char *words)
+{
+    excuse = words;
+}
+
+void tw_interrupt_catch(void)
+{
+    caught = 1;
+    handle_signal(SIGINT);
+    handle_signal(SIGTERM);
+}
 
 /* ---- the start of the program ---- */
 
@@ -43,7 +111,7 @@ void tw_terminal_prepare(void)
     open_on_nothing(STDERR_FILENO, O_WRONLY);
     signal(SIGPIPE, SIG_IGN); /* write() then reports a closed pipe, and a file at its size limit */
     signal(SIGXFSZ, SIG_IGN);
-    if (tw_terminal_is_live()) tw_interrupt_guard();
+    guard();
 }
 
 /* ---- properties of the terminal ---- */
@@ -85,11 +153,22 @@ void tw_terminal_say(const char *label, tw_colour colour, const char *text)
     bool plain = colour == TW_COLOUR_NONE;
     fprintf(stderr, "talweg: %s%s:%s ", plain ? "" : tw_terminal_colour(stderr, colour), label,
             plain ? "" : tw_terminal_colour(stderr, TW_COLOUR_NONE));
-    for (; *text; text++) {
-        bool further = strncmp(text, LINE, strlen(LINE)) == 0;
-        fputc(iscntrl((unsigned char)*text) && !further ? '?' : *text, stderr);
+    for (const char *end = text; end; text = end + 1) { /* of each line */
+        char line[TW_WARNING_BYTES];
+        end = strstr(text, LINE);
+        size_t length = end ? (size_t)(end - text) : strlen(text);
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        fprintf(stderr, "%s\n", tw_make_plain(line));
     }
-    fputc('\n', stderr);
+}
+
+const char *tw_plain(const char *text)
+{
+    static char kept[PLAIN_TEXTS][TW_WARNING_BYTES];
+    static size_t next;
+    char *copy = kept[next++ % PLAIN_TEXTS];
+    snprintf(copy, TW_WARNING_BYTES, "%s", text);
+    return tw_make_plain(copy);
 }
 
 static void print_message(void *user, tw_log_level level, const char *text)
@@ -120,7 +199,7 @@ void tw_terminal_mute(tw_context *ctx)
 void tw_terminal_progress(bool quiet, const char *text)
 {
     if (quiet || !tw_terminal_is_live()) return;
-    fprintf(stderr, CLEAR_LINE "%.*s", tw_terminal_width() - 1, text ? text : "");
+    fprintf(stderr, CLEAR_LINE "%.*s", tw_terminal_width() - 1, text ? tw_plain(text) : "");
     fflush(stderr);
 }
 
@@ -132,65 +211,6 @@ void tw_terminal_restart(void)
 double tw_terminal_elapsed(void)
 {
     return tw_wall_seconds() - begun;
-}
-
-/* ---- Ctrl-C ----
- * Signals belong to the process, and a handler communicates through static variables. So the program handles
- * them, not the library. */
-
-static volatile sig_atomic_t caught, seen; /* tw_interrupt_catch was called; a signal arrived after that */
-static bool told;                          /* a signal arrived at another rank */
-static const char *volatile excuse;        /* message of a signal before `caught`; NULL: end as usual */
-
-static void handle(int number)
-{
-    static const char clear[] = "\r\033[K";
-    if (caught && !seen) {
-        seen = 1;
-        return;
-    }
-    if (!caught && excuse) {
-        if (isatty(STDERR_FILENO) && write(STDERR_FILENO, clear, sizeof clear - 1) < 0) _exit(128 + number);
-        if (write(STDERR_FILENO, excuse, strlen(excuse)) < 0) _exit(128 + number);
-        _exit(tw_status_exit_code(TW_INTERRUPTED));
-    }
-    signal(number, SIG_DFL);
-    if (isatty(STDERR_FILENO) && write(STDERR_FILENO, clear, sizeof clear - 1) < 0) _exit(128 + number);
-    raise(number); /* delivered when the handler returns */
-}
-
-static void handle_signal(int number)
-{
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = handle;
-    sigemptyset(&action.sa_mask);
-    sigaction(number, &action, NULL);
-}
-
-static bool is_ignored(int number)
-{
-    struct sigaction now;
-    return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
-}
-
-void tw_interrupt_guard(void)
-{
-    if (!is_ignored(SIGINT)) handle_signal(SIGINT);
-    if (!is_ignored(SIGTERM)) handle_signal(SIGTERM);
-}
-
-void tw_interrupt_excuse(const char *words)
-{
-    excuse = words;
-    tw_interrupt_guard();
-}
-
-void tw_interrupt_catch(void)
-{
-    caught = 1;
-    handle_signal(SIGINT);
-    handle_signal(SIGTERM);
 }
 
 bool tw_interrupt_seen(void)

@@ -10,8 +10,7 @@
 #include "talweg/base.h"
 
 /* Prepare the standard streams and signals at the start of the program. Closed standard streams are opened on
- * /dev/null, so that no file gets their descriptor. A closed pipe becomes a failed write instead of a signal.
- * Ctrl-C clears the progress line. */
+ * /dev/null, so that no file gets their descriptor. A closed pipe becomes a failed write instead of a signal. */
 void tw_terminal_prepare(void);
 
 /* Is standard error a terminal on which a line can be redrawn? False for a file, a pipe and TERM=dumb. */
@@ -28,6 +27,10 @@ const char *tw_terminal_colour(FILE *to, tw_colour colour);
 /* Print "talweg: LABEL: text" to standard error as one paragraph; control characters become "?", and further
  * lines are indented. */
 void tw_terminal_say(const char *label, tw_colour colour, const char *text);
+
+/* A text from outside as the terminal may print it (tw_make_plain): every name of a file or from a file that a table shows
+ * goes through here. Valid until the eighth call from now. */
+const char *tw_plain(const char *text);
 
 /* Send the warnings of ctx, and unless quiet its notes, to standard error from now on. */
 void tw_terminal_log_to(tw_context *ctx, bool quiet);
@@ -50,15 +53,17 @@ double tw_terminal_elapsed(void);
 void tw_terminal_set_exit_code(int code);
 int tw_terminal_exit_code(void);
 
-/* From now on SIGINT and SIGTERM clear the progress line before they end the program. */
-void tw_interrupt_guard(void);
+/* SIGINT and SIGTERM, alike: a command that has a usable result ends with it, a warning and exit code 0; any other
+ * ends with the exit code of TW_INTERRUPTED. Until tw_interrupt_catch they end the program at once, and so does a
+ * second one after that. */
 
-/* From now on, until tw_interrupt_catch, they end the program at once with this message (a line, which must
- * remain valid) and the exit code of TW_INTERRUPTED. For stages without results to keep, such as reading data
- * and factoring K. */
+/* The context whose unfinished files are deleted at such an end; NULL: none. */
+void tw_interrupt_owner(tw_context *ctx);
+
+/* What is said at such an end: a line, which must remain valid. */
 void tw_interrupt_excuse(const char *words);
 
-/* From now on the first SIGINT or SIGTERM only sets a flag; a second one ends the program as usual. */
+/* From now on the first SIGINT or SIGTERM only sets a flag. */
 void tw_interrupt_catch(void);
 
 /* Is the flag set, here or at another rank? */

@@ -32,8 +32,11 @@ tw_status tw_parser_fail(const tw_parser *p, const char *at, const char *format,
     va_end(arguments);
     size_t length = 0, column = 0;
     const char *from = window(p, at, &length);
-    for (size_t i = 0; i < length; i++) shown[i] = (unsigned char)from[i] < ' ' ? ' ' : from[i];
-    shown[length] = '\0';
+    snprintf(shown, sizeof shown, "%.*s", (int)length, from);
+    for (char *c = shown; *c; c++)
+        if (strchr("\t\r\n", *c)) *c = ' '; /* blanks of a long expression */
+    tw_make_plain(words);
+    tw_make_plain(shown);
     for (const char *c = from; c < at; c++) column += !continues_character(*c);
     return tw_fail(p->ctx, TW_BAD_ARGUMENT, "%s\n    %s\n    %*s^", words, shown, (int)column, "");
 }

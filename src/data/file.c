@@ -82,6 +82,20 @@ static bool is_control(char c)
     return (byte < ' ' && !strchr("\t\n\v\f\r", c)) || byte == 0x7f;
 }
 
+/* The first carriage return that is neither part of CR LF, nor within quotes, nor the last byte of several lines; NULL:
+ * none. The quotes count only if there is one at all. */
+static const char *find_bare_return(const tw_file *file)
+{
+    const char *end = file->bytes + file->length, *from = file->bytes;
+    bool quoted = false, lines = memchr(from, '\n', file->length) != NULL;
+    for (const char *at = from; (at = memchr(at, '\r', (size_t)(end - at))); at++) {
+        if (at + 1 < end ? at[1] == '\n' : lines) continue;
+        for (; from < at; from++) quoted ^= *from == '"';
+        if (!quoted) return at;
+    }
+    return NULL;
+}
+
 tw_status tw_file_check_text(const tw_file *file)
 {
     if (file->length == 0) return tw_fail(file->ctx, TW_BAD_DATA, "is empty");
@@ -89,6 +103,12 @@ tw_status tw_file_check_text(const tw_file *file)
     size_t near = file->length < CONTROL_BYTES_WITHIN ? file->length : CONTROL_BYTES_WITHIN;
     for (size_t i = 0; i < near && !bad; i++)
         if (is_control(file->bytes[i])) bad = file->bytes + i;
+    const char *bare = bad ? NULL : find_bare_return(file);
+    if (bare)
+        return tw_fail(file->ctx, TW_BAD_DATA,
+                       "line %zu has a carriage return (CR) without a line feed (LF): lines must end in LF or CR LF; "
+                       "convert old Macintosh text with tr '\\r' '\\n'",
+                       tw_file_line_number(file, bare));
     if (!bad) return TW_OK;
     return tw_fail(file->ctx, TW_BAD_DATA,
                    "is not a text file: byte %zu is 0x%02x; give UTF-8 text (not UTF-16), or a NumPy array "

@@ -37,7 +37,7 @@ tw_status tw_csv_numbers(tw_context *ctx, size_t count, const double *values, FI
 
 /* Print a name as a field; if it contains a separator, a quote or a line end, in quotes with inner quotes
  * doubled. */
-static void put_name(const char *name, FILE *to)
+void tw_csv_text(const char *name, FILE *to)
 {
     bool quoted = strpbrk(name, ",\"\r\n") != NULL;
     if (quoted) fputc('"', to);
@@ -52,7 +52,7 @@ void tw_csv_header(const tw_csv *csv, FILE *to)
 {
     for (size_t j = 0; j < csv->columns; j++) {
         if (j) fputc(',', to);
-        put_name(csv->names[j], to);
+        tw_csv_text(csv->names[j], to);
     }
     fputc('\n', to);
 }
@@ -62,7 +62,7 @@ static void put_cell(const tw_csv *csv, size_t i, size_t j, FILE *to)
     const tw_levels *texts = csv->texts ? csv->texts[j] : NULL;
     double value = csv->values[j][i];
     if (texts && value >= 0.0 && value < (double)texts->count)
-        put_name(texts->text[(size_t)value], to);
+        tw_csv_text(texts->text[(size_t)value], to);
     else
         tw_csv_put_number(value, to);
 }

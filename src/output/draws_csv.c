@@ -71,14 +71,16 @@ tw_status tw_stan_csv_check(tw_context *ctx, const char *prefix, bool overwrite,
     char path[PATH_MAX];
     for (size_t c = 0; c < chains; c++) {
         TW_TRY(name_file(ctx, prefix, c, path));
-        TW_TRY(tw_writer_check(ctx, path, overwrite));
+        TW_TRY(tw_writer_hold(ctx, path, overwrite));
     }
     return TW_OK;
 }
 
 static void print_settings(const tw_stan_settings *s, size_t chain, FILE *to)
 {
-    fprintf(to, "# talweg_version = %s\n# model = %s\n", tw_version(), s->data);
+    char data[1024];
+    snprintf(data, sizeof data, "%s", s->data);
+    fprintf(to, "# talweg_version = %s\n# model = %s\n", tw_version(), tw_make_plain(data));
     fprintf(to, "# method = sample (Default)\n#   sample\n#     num_samples = %zu\n#     num_warmup = %zu\n",
             s->draws, s->warmup);
     fprintf(to, "#     save_warmup = 0 (Default)\n#     thin = %zu\n#     adapt\n#       engaged = %d\n",

@@ -143,6 +143,102 @@ static void a_link_keeps_pointing(void **state)
     tw_context_free(ctx);
 }
 
+static mode_t mode_of(const char *name)
+{
+    struct stat about;
+    assert_int_equal(stat(path_of(name), &about), 0);
+    return about.st_mode & 07777;
+}
+
+/* Neither before nor while nor after it is written can others read what only its owner could; a file that could not
+ * be written by anybody is replaced all the same, and a new one is what umask says. */
+static void a_file_keeps_its_rights(void **state)
+{
+    (void)state;
+    tw_context *ctx = new_context();
+    static const mode_t modes[] = {0600, 0640, 0444, 0664};
+    mode_t before = umask(022);
+    assert_int_equal(write_text(ctx, "rights", "old\n", true), TW_OK);
+    assert_int_equal(mode_of("rights"), 0644);
+    for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) {
+        tw_writer *writer = NULL;
+        assert_int_equal(chmod(path_of("rights"), modes[k]), 0);
+        assert_int_equal(tw_writer_open(ctx, path_of("rights"), true, &writer), TW_OK);
+        assert_int_equal(mode_of("rights.talweg.part"), modes[k] | 0600);
+        fputs("new\n", tw_writer_stream(writer));
+        assert_int_equal(tw_writer_close(writer, TW_OK), TW_OK);
+        assert_int_equal(mode_of("rights"), modes[k]);
+        assert_holds("rights", "new\n");
+    }
+    umask(before);
+    unlink(path_of("rights"));
+    tw_context_free(ctx);
+}
+
+/* root may keep the owner; the group it has then may read it. */
+static void an_owner_stays_where_that_is_allowed(void **state)
+{
+    (void)state;
+    struct stat about;
+    if (geteuid() != 0) skip();
+    tw_context *ctx = new_context();
+    assert_int_equal(write_text(ctx, "owned", "old\n", true), TW_OK);
+    if (chown(path_of("owned"), 12, 34) != 0) skip();
+    assert_int_equal(write_text(ctx, "owned", "new\n", true), TW_OK);
+    assert_int_equal(stat(path_of("owned"), &about), 0);
+    assert_true(about.st_uid == 12 && about.st_gid == 34);
+    unlink(path_of("owned"));
+    tw_context_free(ctx);
+}
+
+/* A link to a file that is not there yet is followed, too, and both names are one file. */
+static void an_empty_link_is_followed(void **state)
+{
+    (void)state;
+    tw_context *ctx = new_context();
+    tw_writer *writer = NULL;
+    struct stat about;
+    assert_int_equal(symlink("to", path_of("empty")), 0);
+    assert_int_equal(tw_writer_open(ctx, path_of("empty"), false, &writer), TW_OK);
+    assert_int_equal(write_text(ctx, "to", "other\n", false), TW_WRITE_FAILED);
+    fputs("text\n", tw_writer_stream(writer));
+    assert_int_equal(tw_writer_close(writer, TW_OK), TW_OK);
+    assert_int_equal(lstat(path_of("empty"), &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_holds("to", "text\n");
+    unlink(path_of("empty"));
+    unlink(path_of("to"));
+    tw_context_free(ctx);
+}
+
+/* One at a time, from the check on; what a killed process left is replaced, and nothing is left in the end. */
+static void a_file_has_one_writer(void **state)
+{
+    (void)state;
+    tw_context *ctx = new_context(), *other = new_context();
+    size_t before = files_in_directory();
+    assert_int_equal(tw_writer_hold(ctx, path_of("one"), false), TW_OK);
+    assert_int_equal(tw_writer_check(other, path_of("one"), true), TW_WRITE_FAILED);
+    assert_non_null(strstr(tw_context_message(other), "another talweg is writing this file"));
+    assert_int_equal(write_text(ctx, "one", "mine\n", false), TW_OK);
+    assert_int_equal(write_text(other, "one", "other\n", true), TW_WRITE_FAILED);
+    assert_holds("one", "mine\n");
+    tw_context_free(ctx);
+    FILE *left = fopen(path_of("one.talweg.part"), "w");
+    assert_non_null(left);
+    fputs("of a killed process", left);
+    fclose(left);
+    left = fopen(path_of(".one.talweg.lock"), "w");
+    assert_non_null(left);
+    fclose(left);
+    assert_int_equal(write_text(other, "one", "other\n", true), TW_OK);
+    assert_holds("one", "other\n");
+    assert_int_equal(access(path_of(".one.talweg.lock"), F_OK), -1);
+    unlink(path_of("one"));
+    assert_int_equal(files_in_directory(), before);
+    tw_context_free(other);
+}
+
 static void places_that_cannot_be_written_are_named(void **state)
 {
     (void)state;
@@ -227,6 +323,10 @@ int main(void)
         cmocka_unit_test(an_abandoned_file_leaves_nothing),
         cmocka_unit_test(a_full_disk_costs_nothing),
         cmocka_unit_test(a_link_keeps_pointing),
+        cmocka_unit_test(a_file_keeps_its_rights),
+        cmocka_unit_test(an_owner_stays_where_that_is_allowed),
+        cmocka_unit_test(an_empty_link_is_followed),
+        cmocka_unit_test(a_file_has_one_writer),
         cmocka_unit_test(places_that_cannot_be_written_are_named),
         cmocka_unit_test(csv_numbers_read_back),
         cmocka_unit_test(every_failure_of_a_trajectory_diverges),

@@ -255,6 +255,7 @@ PyObject *tw_py_compare(PyObject *module, PyObject *arguments);
 PyObject *tw_py_doubt(PyObject *module, PyObject *arguments);
 PyObject *tw_py_likelihoods(PyObject *module, PyObject *unused);
 PyObject *tw_py_load(PyObject *module, PyObject *arguments);
+PyObject *tw_py_replace_file(PyObject *module, PyObject *arguments);
 PyObject *tw_py_read_data(PyObject *module, PyObject *arguments);
 PyObject *tw_py_methods(PyObject *module, PyObject *unused);
 PyObject *tw_py_metrics(PyObject *module, PyObject *unused);

@@ -128,6 +128,7 @@ static PyMethodDef functions[] = {
     {"doubt", tw_py_doubt, METH_VARARGS, NULL},
     {"likelihood_terms", tw_py_likelihoods, METH_NOARGS, NULL},
     {"load", tw_py_load, METH_VARARGS, NULL},
+    {"replace_file", tw_py_replace_file, METH_VARARGS, NULL},
     {"read_data", tw_py_read_data, METH_VARARGS, NULL},
     {"methods", tw_py_methods, METH_NOARGS, NULL},
     {"metrics", tw_py_metrics, METH_NOARGS, NULL},

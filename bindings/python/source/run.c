@@ -5,6 +5,7 @@
  * function of that computation.
  */
 #include "draws.h"
+#include "talweg/files.h"
 
 /* The facts that Python passes; the library takes the others from the draws. */
 static const tw_py_field fact_fields[] = {
@@ -82,6 +83,35 @@ PyObject *tw_py_draws_save(PyObject *self, PyObject *arguments)
     tw_py_blas_return(state);
     Py_XDECREF(r.path);
     return good ? Py_NewRef(Py_None) : NULL;
+}
+
+/* ---- other files ---- */
+
+static tw_status replace_file(tw_context *ctx, const char *path, const char *bytes, Py_ssize_t length)
+{
+    tw_writer *writer = NULL;
+    TW_TRY(tw_writer_open(ctx, path, true, &writer));
+    fwrite(bytes, 1, (size_t)length, tw_writer_stream(writer)); /* tw_writer_close reports errors */
+    return tw_writer_close(writer, TW_OK);
+}
+
+/* replace_file(path, bytes) */
+PyObject *tw_py_replace_file(PyObject *module, PyObject *arguments)
+{
+    tw_py_state *state = PyModule_GetState(module);
+    tw_context *ctx = NULL;
+    PyObject *path = NULL;
+    const char *bytes = NULL;
+    Py_ssize_t length = 0;
+    if (!PyArg_ParseTuple(arguments, "O&y#", PyUnicode_FSConverter, &path, &bytes, &length)) return NULL;
+    tw_py_blas_borrow(state); /* a context sets BLAS to one thread */
+    tw_status status = tw_context_new(NULL, &ctx);
+    if (status == TW_OK) status = replace_file(ctx, PyBytes_AsString(path), bytes, length);
+    if (status != TW_OK) tw_py_raise(state, status, ctx ? tw_context_message(ctx) : tw_status_text(status));
+    tw_context_free(ctx);
+    tw_py_blas_return(state);
+    Py_DECREF(path);
+    return status == TW_OK ? Py_NewRef(Py_None) : NULL;
 }
 
 /* ---- loading ---- */

@@ -77,7 +77,7 @@ class Grid(Shown):
 
 
 def _rising(values: ArrayLike, name: str) -> Floats:
-    axis = vector(np.atleast_1d(np.asarray(values, dtype=float)), name)
+    axis = vector(np.atleast_1d(np.array(values, dtype=float)), name)  # a copy, which the result keeps
     if axis.size == 0 or not (np.isfinite(axis).all() and (np.diff(axis) > 0).all()):
         raise InputError(f"{name} must be finite numbers that rise, such as numpy.linspace(0, 5, 11)")
     return axis

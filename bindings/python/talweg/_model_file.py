@@ -232,19 +232,6 @@ def _options(model: Any, parts: dict[str, Any], places: dict[str, str], matrix: 
     return options
 
 
-def _replace(path: str, contents: bytes) -> None:
-    """Write a file completely or not at all."""
-    temporary = path + ".part"
-    try:
-        with open(temporary, "wb") as file:
-            file.write(contents)
-        os.replace(temporary, path)
-    except OSError as error:
-        if os.path.exists(temporary):
-            os.remove(temporary)
-        raise _talweg.FileError(f"{path}: cannot be written: {error.strerror}") from None
-
-
 def write(model: Any, path: Path, force: bool) -> None:
     """Write the model file and its data."""
     path = os.fspath(path)
@@ -269,4 +256,4 @@ def write(model: Any, path: Path, force: bool) -> None:
     if there and not force:
         raise InputError(f"{there[0]} already exists; use force=True")
     for name, contents in files.items():
-        _replace(name, contents)
+        _talweg.replace_file(name, contents)  # completely or not at all

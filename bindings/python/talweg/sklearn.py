@@ -3,13 +3,14 @@
 >>> from talweg.sklearn import GaussianProcessClassifier
 >>> GaussianProcessClassifier(inference="draws").fit(X, y).predict_proba(Xnew)
 
-They can be cloned, pickled and used in pipelines and searches. They store data and parameters: an unpickled estimator
-recomputes its approximation or draws, bitwise identical, at its first prediction.
+They can be cloned, pickled and used in pipelines and searches. They store copies of the data and of the options of `fit`: an
+unpickled estimator recomputes its approximation or draws, bitwise identical, at its first prediction, and `set_params` has no
+effect before the next `fit`.
 """
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence, Union
+from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,11 +31,25 @@ from ._talweg import InputError
 __all__ = ["GaussianProcessClassifier", "GaussianProcessRegressor"]
 
 
+def _own(values: Any) -> np.ndarray:
+    """A copy that nobody changes."""
+    copy: np.ndarray = np.array(values, order="F")
+    copy.flags.writeable = False
+    return copy
+
+
+class _Fitted(NamedTuple):
+    """What `fit` was given, for predictions after pickling."""
+
+    inputs: Table
+    y: np.ndarray
+    options: dict[str, Any]  # of the model
+    inference: str
+    run: dict[str, Any]  # options of `sample`
+
+
 class _GaussianProcess(BaseEstimator):
     """Base class of both estimators."""
-
-    def _options(self) -> dict[str, Any]:
-        return dict(likelihood=self.likelihood, standardise=self.standardise)
 
     def _seed(self) -> int:
         if self.random_state is None or isinstance(self.random_state, (int, np.integer)):
@@ -70,7 +85,12 @@ class _GaussianProcess(BaseEstimator):
         """Find the parameters, store the parts of the model, and approximate or draw."""
         if self.inference not in ("ep", "laplace", "draws"):
             raise InputError(f'inference must be "ep", "laplace" or "draws", not {self.inference!r}')
-        options = {**self._options(), **columns}
+        # The fitted state is of copies: neither the caller's arrays nor set_params change predictions.
+        X = Table(_own(X.x), X.names, X.levels)
+        y = _own(y)
+        columns = {name: _own(value) if np.ndim(value) else value for name, value in columns.items()}
+        options = dict(likelihood=self.likelihood, standardise=self.standardise, **columns)
+        run = dict(chains=self.chains, warmup=self.warmup, draws=self.draws, seed=self._seed())
         if self.optimise:
             prior = () if self.prior is None else self.prior
             found = maximise(X, y, kernel=self.kernel, prior=prior, starts=self.starts, seed=self._seed(), **options)
@@ -79,22 +99,23 @@ class _GaussianProcess(BaseEstimator):
             model = Model(X, y, kernel=self.kernel, **options)
             model._forget_defaults()  # optimise=False asks for them
             self.log_z_ = approx(model).ep.log_z
-        self.X_train_, self.y_train_, self._inputs_, self._columns = X.x, y, X, columns
+        self.X_train_, self.y_train_ = X.x, y
+        self._fitted = _Fitted(X, y, options, self.inference, run)
         self.kernel_: str = model.kernel or ""
         self.likelihood_parameters_ = dict(model.likelihood_parameters)
         self._made = self._infer(model)
 
     def _infer(self, model: Model) -> Any:
-        if self.inference == "draws":
-            return sample(model, fix="all", chains=self.chains, warmup=self.warmup, draws=self.draws, seed=self._seed())
-        return getattr(approx(model), self.inference)
+        if self._fitted.inference == "draws":
+            return sample(model, fix="all", **self._fitted.run)
+        return getattr(approx(model), self._fitted.inference)
 
     def _source(self) -> Any:
         """The source of predictions; recomputed after unpickling."""
         check_is_fitted(self)
         if getattr(self, "_made", None) is None:
-            given = {**self._options(), **self._columns, **self.likelihood_parameters_}
-            self._made = self._infer(Model(self._inputs_, self.y_train_, kernel=self.kernel_, **given))
+            given = {**self._fitted.options, **self.likelihood_parameters_}
+            self._made = self._infer(Model(self._fitted.inputs, self._fitted.y, kernel=self.kernel_, **given))
         return self._made
 
     def _predict(self, X: Any, columns: dict[str, Any]) -> Prediction:
@@ -109,7 +130,8 @@ class _GaussianProcess(BaseEstimator):
     @property
     def draws_(self) -> Draws:
         """The exact draws; only with ``inference="draws"``."""
-        if self.inference != "draws":
+        check_is_fitted(self)
+        if self._fitted.inference != "draws":
             raise AttributeError('draws_ needs inference="draws"')
         return self._source()
 

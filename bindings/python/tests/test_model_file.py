@@ -1,6 +1,7 @@
 """Models in files: from Python to the program and back, to the same evidence."""
 
 import json
+import os
 import subprocess
 
 import numpy as np
@@ -161,3 +162,18 @@ def test_other_data(tmp_path):
     np.save(tmp_path / "other.npy", np.column_stack([X, y])[:20])
     other = talweg.Model.load(tmp_path / "model.json", data=tmp_path / "other.npy")
     assert other.n == 20 and other.kernel == model.kernel
+
+
+@pytest.mark.filterwarnings("ignore::talweg.TalwegWarning")
+def test_files_keep_their_rights(tmp_path):
+    """Of a model and of draws: a private file stays private when it is replaced."""
+    X, y = two_classes(20)
+    model = talweg.Model(X, y, log_sigma=0.5)
+    draws = talweg.sample(model, chains=2, draws=20, warmup=10, method="ess")
+    for save, name in ((model.save, "model.json"), (draws.save, "run.nc")):
+        path = tmp_path / name
+        save(path)
+        os.chmod(path, 0o600)
+        save(path, force=True)
+        assert os.stat(path).st_mode & 0o777 == 0o600
+    assert sorted(os.listdir(tmp_path)) == ["model.data.csv", "model.json", "run.nc"]

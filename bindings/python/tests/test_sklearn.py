@@ -102,3 +102,31 @@ def test_no_prior_and_real_observations():
     assert np.isfinite(regressor.log_z_)
     with pytest.raises(talweg.InputError, match='likelihood="gaussian"'):
         GaussianProcessRegressor().fit(X, y + 0.5)
+
+
+@pytest.mark.filterwarnings("ignore::talweg.TalwegWarning")
+@pytest.mark.parametrize("inference", ["ep", "draws"])
+def test_predictions_are_those_of_the_fit(inference):
+    """Neither the caller's arrays nor set_params change a fitted estimator, pickled or not."""
+    X, y = counts(30)
+    X, y, exposure = np.asfortranarray(X, dtype=float), np.array(y, dtype=float), np.linspace(0.5, 2.0, 30)
+    new = np.array(X)
+    made = GaussianProcessRegressor("se(ell=2)", optimise=False, inference=inference, chains=2, warmup=20, draws=30)
+    made.fit(X, y, exposure=exposure)
+    before = made.predict(new, exposure=1.0)
+    copied = pickle.loads(pickle.dumps(made))
+    X[:], y[:], exposure[:] = 7.0, 1.0, 9.0
+    made.set_params(likelihood="gaussian", standardise=False, inference="laplace", chains=3, warmup=5, draws=7, random_state=8)
+    for fitted in (made, pickle.loads(pickle.dumps(made)), copied):
+        assert np.array_equal(fitted.predict(new, exposure=1.0), before)
+        assert hasattr(fitted, "draws_") == (inference == "draws")
+    with pytest.raises(ValueError):
+        made.X_train_[0] = 3.0
+
+
+def test_a_grid_keeps_its_axes():
+    X, y = two_classes(20)
+    axis = np.array([0.0, 1.0])
+    found = talweg.grid(X, y, log_ell=axis, log_sigma=[0.0])
+    axis[:] = 5.0
+    assert list(found.log_ell) == [0.0, 1.0]

@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "output/journal/frame.h"
+#include "output/writer.h"
 
 static const double seconds_between_syncs = 2.0;
 
@@ -132,6 +134,8 @@ static tw_status append_image(tw_journal *j, const char *image)
 {
     FILE *from = fopen(image, "rb");
     if (!from) return tw_journal_fail(j, TW_WRITE_FAILED, "could not be written", errno);
+    struct stat about;
+    if (fstat(fileno(from), &about) == 0) tw_keep_rights(j->descriptor, &about);
     tw_status status = append_open_image(j, from);
     fclose(from);
     return status;
@@ -193,15 +197,15 @@ tw_status tw_journal_check(tw_context *ctx, const char *run, bool overwrite)
     return TW_OK;
 }
 
-/* Create, lock and fill the journal under a temporary name, then rename it. */
+/* Create, lock and fill the journal under a temporary name, then rename it. The image is that of the run's writer,
+ * which holds the hold on the run: what has the temporary name was left. */
 static tw_status make_journal(tw_journal *j, const char *image)
 {
     char temporary[PATH_MAX];
-    if (snprintf(temporary, sizeof temporary, "%s.%ld.part", j->path, (long)getpid()) >=
-        (int)sizeof temporary)
+    if (snprintf(temporary, sizeof temporary, "%s.talweg.part", j->path) >= (int)sizeof temporary)
         return tw_journal_fail(j, TW_WRITE_FAILED, "cannot be written", ENAMETOOLONG);
     unlink(temporary);
-    j->descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    j->descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (j->descriptor < 0) return tw_journal_fail(j, TW_WRITE_FAILED, "cannot be written", errno);
     tw_status status = tw_journal_lock(j);
     if (status == TW_OK) status = append_image(j, image);

@@ -11,6 +11,20 @@
 
 extern char **environ;
 
+/* The environment without what changes gnuplot's figures. Variables behind the first thousand are left out. */
+static void make_environment(char *kept[1001])
+{
+    static const char *const dropped[] = {"GNUPLOT", "GNUTERM", "GDFONTPATH", "FIT_"};
+    size_t count = 0;
+    for (char **variable = environ; variable && *variable && count < 1000; variable++) {
+        bool drops = false;
+        for (size_t k = 0; k < sizeof dropped / sizeof *dropped; k++)
+            drops |= strncmp(*variable, dropped[k], strlen(dropped[k])) == 0;
+        if (!drops) kept[count++] = *variable;
+    }
+    kept[count] = NULL;
+}
+
 /* Run gnuplot with these three as standard input, output and error, and wait for it. Returns -1 if it could
  * not be started, otherwise its exit code; 127 also means that it could not be started, as in a shell. */
 static int run(char *const arguments[], int in, int out, int err)
@@ -19,9 +33,11 @@ static int run(char *const arguments[], int in, int out, int err)
     const int from[] = {in, out, err};
     pid_t child = 0;
     int status = 0;
+    char *environment[1001];
+    make_environment(environment);
     if (posix_spawn_file_actions_init(&actions) != 0) return -1;
     for (int k = 0; k < 3; k++) posix_spawn_file_actions_adddup2(&actions, from[k], k);
-    int error = posix_spawnp(&child, "gnuplot", &actions, NULL, arguments, environ);
+    int error = posix_spawnp(&child, "gnuplot", &actions, NULL, arguments, environment);
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0) return -1;
     while (waitpid(child, &status, 0) < 0)
@@ -58,7 +74,7 @@ static tw_status fail_with(tw_context *ctx, FILE *complaints)
 
 static tw_status draw(tw_gnuplot *plot, FILE *picture, FILE *complaints)
 {
-    char name[] = "gnuplot", *arguments[] = {name, NULL};
+    char name[] = "gnuplot", defaults[] = "-d", *arguments[] = {name, defaults, NULL}; /* without ~/.gnuplot */
     bool written = fflush(plot->script) == 0 && !ferror(plot->script) && fflush(picture) == 0;
     if (!written || lseek(fileno(plot->script), 0, SEEK_SET) != 0)
         return tw_fail(plot->ctx, TW_WRITE_FAILED, "a temporary file could not be written completely: %s",
@@ -84,12 +100,19 @@ void tw_gnuplot_abandon(tw_gnuplot *plot)
     plot->script = NULL;
 }
 
+/* Within double quotes, and in octal whatever gnuplot could take for more than text: its reader confuses some sequences
+ * of single quotes. */
 void tw_gnuplot_quote(const char *text, FILE *to)
 {
-    fputc('\'', to);
+    fputc('"', to);
     for (; *text; text++) {
-        if (*text == '\'') fputc('\'', to);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
+        unsigned char c = (unsigned char)*text;
+        if (c < ' ' || c == 0x7f)
+            fputc(' ', to);
+        else if (strchr("\"'`\\@$%{}&~^", c))
+            fprintf(to, "\\%03o", (unsigned)c);
+        else
+            fputc(c, to);
     }
-    fputc('\'', to);
+    fputc('"', to);
 }

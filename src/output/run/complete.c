@@ -113,10 +113,12 @@ static tw_status name_journal(const tw_journal *j, tw_status status)
 tw_status tw_run_complete(tw_journal *j, const char *path, bool overwrite)
 {
     tw_writer *writer = NULL;
+    struct stat about;
     tw_facts_store store = {.facts = {.n = 0}};
     double *block = NULL;
     tw_status status = tw_run_begin(j->ctx, path, overwrite, &writer);
     if (status != TW_OK) return name_journal(j, status);
+    if (fstat(j->descriptor, &about) == 0) tw_writer_keep_rights(writer, &about);
     status = fill(j, writer, &store, &block);
     tw_facts_release(j->ctx, &store);
     tw_release(j->ctx, block);

@@ -92,6 +92,8 @@ struct tw_run_writer {
     tw_context *ctx;
     const tw_problem *problem;
     char path[PATH_MAX];
+    bool replaces;          /* there is such a file, */
+    struct stat old;        /* whose rights are kept */
     bool overwrite, writes; /* writes: this process is the leader of a team, or alone */
     tw_journal journal;
 };

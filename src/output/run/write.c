@@ -8,22 +8,27 @@
 #include "output/run/seal.h"
 #include "talweg/team.h"
 
-/* Check the path before opening it: opening a pipe would wait for its other end. */
-tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer **out)
+/* netCDF-C writes a regular file by its name. */
+static tw_status check_regular(tw_context *ctx, const char *path)
 {
     struct stat about;
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "%.1000s is not a regular file, which NetCDF needs: choose another name", path);
+    return TW_OK;
+}
+
+tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer **out)
+{
+    TW_TRY(check_regular(ctx, path));
     return tw_writer_open(ctx, path, overwrite, out);
 }
 
 tw_status tw_run_check(tw_context *ctx, const char *path, bool overwrite)
 {
-    tw_writer *writer = NULL;
     if (!tw_team_leads(ctx)) return TW_OK;
-    TW_TRY(tw_run_begin(ctx, path, overwrite, &writer));
-    tw_writer_abandon(writer);
+    TW_TRY(check_regular(ctx, path));
+    TW_TRY(tw_writer_hold(ctx, path, overwrite));
     return tw_journal_check(ctx, path, overwrite);
 }
 
@@ -87,6 +92,7 @@ tw_status tw_run_writer_begin(tw_run_writer *w, const tw_run_options *o, const t
     tw_run_facts start = *facts;
     start.draws = 0;
     TW_TRY(tw_run_begin(w->ctx, w->path, o->overwrite, &image));
+    if (w->replaces) tw_writer_keep_rights(image, &w->old);
     tw_status status = tw_run_write_image(w->ctx, w->problem, &start, o->compress, NULL, image);
     if (status == TW_OK)
         status = tw_journal_create(&w->journal, w->ctx, w->path, o->overwrite, &settings, image->temporary);
@@ -110,6 +116,7 @@ tw_status tw_run_writer_new(tw_context *ctx, const char *path, const tw_run_opti
     w->writes = tw_team_leads(ctx);
     w->journal = (tw_journal){.ctx = ctx, .descriptor = -1};
     strcpy(w->path, path);
+    w->replaces = stat(path, &w->old) == 0;
     *out = w;
     return TW_OK;
 }

@@ -1,0 +1,113 @@
+/* hold.c: the exclusive right to write a file; see hold.h. */
+#include "output/hold.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "talweg/files.h"
+
+static void let_go(tw_context *ctx, tw_hold *hold)
+{
+    if (hold->lock[0]) unlink(hold->lock);
+    if (hold->descriptor >= 0) close(hold->descriptor);
+    tw_release(ctx, hold);
+}
+
+static void release_all(tw_context *ctx)
+{
+    tw_hold **first = tw_context_holds(ctx, NULL);
+    while (*first) {
+        tw_hold *hold = *first;
+        *first = hold->next;
+        let_go(ctx, hold);
+    }
+}
+
+void tw_writer_clean_up(tw_context *ctx)
+{
+    for (const tw_hold *hold = *tw_context_holds(ctx, NULL); hold; hold = hold->next) {
+        if (hold->part[0]) unlink(hold->part);
+        if (hold->lock[0]) unlink(hold->lock);
+    }
+}
+
+/* An owner deletes its lock before it closes it, so a lock may be on a file that has lost its name. */
+static bool is_named(const tw_hold *hold)
+{
+    struct stat mine, named;
+    return fstat(hold->descriptor, &mine) == 0 && lstat(hold->lock, &named) == 0 &&
+           mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
+}
+
+/* Returns 0, EWOULDBLOCK if another has the lock, or the error. */
+static int lock(tw_hold *hold)
+{
+    const char *slash = strrchr(hold->target, '/');
+    int folder = slash ? (int)(slash + 1 - hold->target) : 0;
+    if (snprintf(hold->lock, sizeof hold->lock, "%.*s.%s.talweg.lock", folder, hold->target,
+                 hold->target + folder) >= (int)sizeof hold->lock)
+        return ENAMETOOLONG;
+    for (;;) {
+        hold->descriptor = open(hold->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (hold->descriptor < 0 && errno == EACCES) /* that of another user */
+            hold->descriptor = open(hold->lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        if (hold->descriptor < 0) break;
+        int failed = flock(hold->descriptor, LOCK_EX | LOCK_NB) != 0 ? errno : 0;
+        if (failed == EWOULDBLOCK) {
+            hold->lock[0] = '\0'; /* it is another's */
+            return failed;
+        }
+        hold->locked = failed == 0;
+        if (failed != EINTR && is_named(hold)) return 0;
+        close(hold->descriptor);
+    }
+    hold->lock[0] = '\0';
+    return errno;
+}
+
+static tw_status fail_hold(tw_context *ctx, const char *path, int error)
+{
+    if (error == EWOULDBLOCK)
+        return tw_fail(ctx, TW_WRITE_FAILED,
+                       "%.1000s: another talweg is writing this file: wait until it ends, or choose another name",
+                       path);
+    return tw_fail(ctx, TW_WRITE_FAILED, "%.1000s: cannot be written: %s", path, strerror(error));
+}
+
+tw_status tw_hold_take(tw_context *ctx, const char *target, const char *path, tw_hold **out)
+{
+    tw_hold **first = tw_context_holds(ctx, release_all), *hold = *first;
+    void *memory = NULL;
+    while (hold && strcmp(hold->target, target) != 0) hold = hold->next;
+    if (hold && hold->busy) return fail_hold(ctx, path, EWOULDBLOCK);
+    if (!hold) {
+        TW_TRY(tw_allocate(ctx, 1, sizeof *hold, "the name of a file", &memory));
+        hold = memory;
+        *hold = (tw_hold){.next = *first, .descriptor = -1};
+        strcpy(hold->target, target);
+        int error = lock(hold);
+        if (error) {
+            let_go(ctx, hold);
+            return fail_hold(ctx, path, error);
+        }
+        *first = hold;
+    }
+    hold->busy = true;
+    *out = hold;
+    return TW_OK;
+}
+
+void tw_hold_end(tw_context *ctx, tw_hold *hold)
+{
+    hold->busy = false;
+    if (hold->kept) return;
+    tw_hold **at = tw_context_holds(ctx, NULL);
+    while (*at != hold) at = &(*at)->next;
+    *at = hold->next;
+    let_go(ctx, hold);
+}
