@@ -8,6 +8,12 @@
  *
  * over the distinct times t_k of the cases, in order, with steps h_k. Constraints set the undetermined part
  * to zero: the sum of u, and for rw2 its least-squares slope. Several cases may have the same time: x = C u.
+ * With the differences D, Q = D'D and the constraints V, log |Q| = 2 log |det [D; V']| is the sum of
+ *
+ *   rw1   log r - sum_k log(sigma^2 h_k)
+ *   rw2   log r + log sum_k (t_k - mean)^2 - 2 sum_k log h_k - sum_k log(sigma^2 (h_k + h_k-1)/2)
+ *
+ * for r times, while a factor of Q loses digits like r^2 and r^4.
  * A new time becomes one more time of the walk; its mean and variance given u follow from the differences
  * that contain it.
  */
@@ -66,6 +72,19 @@ static tw_status make_matrix(const walk *w, tw_precision *out)
     return tw_entries_finish(&e, status, t->r, t->r, true, &out->q);
 }
 
+/* The terms of log |Q| that are sums over steps. */
+static double log_det_differences(const walk *w)
+{
+    const double *t = w->times.t;
+    double sum = 0.0;
+    for (size_t k = 0; k + 1 < w->times.r; k++) {
+        if (w->order == 1) sum -= log(w->sigma2 * (t[k + 1] - t[k]));
+        if (w->order == 2) sum -= 2.0 * log(t[k + 1] - t[k]);
+        if (w->order == 2 && k > 0) sum -= log(0.5 * w->sigma2 * (t[k + 1] - t[k - 1]));
+    }
+    return sum;
+}
+
 /* The constraints: 1 and, for rw2, t - mean(t), both normalised. */
 static tw_status fill_constraints(const walk *w, tw_precision *out)
 {
@@ -79,6 +98,8 @@ static tw_status fill_constraints(const walk *w, tw_precision *out)
         c->v[t->variable[k]] = 1.0 / sqrt((double)t->r);
         if (w->order == 2) c->v[t->variable[k] + t->r] = (t->t[k] - mean) / sqrt(square);
     }
+    out->has_log_det = true;
+    out->log_det = log((double)t->r) + (w->order == 2 ? log(square) : 0.0) + log_det_differences(w);
     c->count = w->order;
     c->pin[0] = t->variable[0];
     c->pin[1] = t->variable[t->r - 1];
