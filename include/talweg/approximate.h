@@ -21,6 +21,8 @@ extern "C" {
 
 /* The rounding error of log Z above which TW_WARN_ROUNDING is given, in nats. */
 #define TW_EP_ROUNDING 1e-4
+/* The one above which log Z is withheld (NaN). */
+#define TW_MOST_ROUNDING 0.1
 
 /* The kind of an approximation. */
 typedef enum tw_approximation_kind { TW_LAPLACE, TW_EP } tw_approximation_kind;
@@ -36,8 +38,7 @@ typedef struct tw_approximation {
     double residual;         /* Laplace: distance to the mode, in standard deviations of q; EP: largest
                                 moment mismatch; see below */
     double log_z;            /* its estimate of log p(y); NaN if its rounding error is above 0.1 nats */
-    double rounding;         /* EP: bound of the rounding error of log_z, in nats: 0 unless observations
-                                are much more precise than the prior (TW_WARN_ROUNDING) */
+    double rounding;         /* estimate of the rounding error of log_z, in nats (TW_WARN_ROUNDING) */
     double *tau, *nu;        /* n sites each */
     double *mean;            /* n: marginal means of x under q */
     double *variance;        /* n: marginal variances */

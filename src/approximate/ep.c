@@ -20,9 +20,6 @@
 
 #include "linalg/vector.h"
 
-/* If the rounding error of log Z exceeds this many nats, log Z is NaN. */
-static const double MAX_ROUNDING = 0.1;
-
 static void release(tw_ep *ep)
 {
     tw_context *ctx = ep->model->ctx;
@@ -84,6 +81,7 @@ static tw_status measure_rebuilt(tw_ep *ep)
     tw_approximation *a = ep->result;
     const tw_gaussian *q = a->reference->gaussian;
     double log_det = ep->model->prior->log_det - q->log_det, *pull = NULL, refined = INFINITY;
+    double of_log_det = 0.5 * (ep->model->prior->rounding + q->rounding);
     a->rounding = 0.0;
     for (size_t i = 0; i < a->n; i++) a->rounding += DBL_EPSILON * fabs(a->nu[i] * a->mean[i]);
     if (a->rounding > 0.01 * ep->options->tolerance) {
@@ -97,6 +95,7 @@ static tw_status measure_rebuilt(tw_ep *ep)
         a->rounding = refined;
         tw_ep_measure(ep, log_det, pull, &a->log_z, &ignored);
     }
+    a->rounding += of_log_det;
     tw_release(ep->model->ctx, pull);
     return TW_OK;
 }
@@ -285,7 +284,7 @@ tw_status tw_ep_fit(const tw_model *model, const tw_ep_options *options, tw_appr
     tw_status status = parallel ? tw_ep_parallel(&ep) : start(&ep);
     if (status == TW_OK) status = parallel ? rebuild(&ep) : iterate(&ep, options);
     release(&ep);
-    if (status == TW_OK && ep.result->rounding > MAX_ROUNDING) ep.result->log_z = NAN;
+    if (status == TW_OK && ep.result->rounding > TW_MOST_ROUNDING) ep.result->log_z = NAN;
     if (status != TW_OK) {
         tw_approximation_free(ep.result);
         return status;

@@ -9,6 +9,8 @@
  *
  * A kernel that also has leaves with covariances only is dense (full.h) and is not composed here.
  *
+ * and log |Q| is the sum of the terms', or r_2 log |Q_1| + r_1 log |Q_2|.
+ *
  * The derivative with respect to a parameter changes one leaf: in a sum the blocks of the other terms are
  * zero; in a product the other factor is unchanged. New cases have the designs of all terms side by side, or
  * the Kronecker product of those of both factors.
@@ -96,8 +98,14 @@ static tw_status join_constraints(const tw_precision *a, const tw_precision *b, 
 /* a = a + b. */
 static tw_status join(tw_precision *a, const tw_precision *b, size_t n)
 {
-    tw_precision sum = {
-        .ctx = a->ctx, .hidden = true, .slope = a->slope, .at = a->at, .moves = a->moves || b->moves};
+    tw_precision sum = {.ctx = a->ctx,
+                        .hidden = true,
+                        .slope = a->slope,
+                        .at = a->at,
+                        .wants_log_det = a->wants_log_det,
+                        .has_log_det = a->has_log_det && b->has_log_det,
+                        .log_det = a->log_det + b->log_det,
+                        .moves = a->moves || b->moves};
     tw_status status = join_q(a, b, &sum.q);
     if (status == TW_OK) status = join_design(a, b, a->design, b->design, n, &sum.design);
     if (status == TW_OK && sum.at) status = join_new(a, b, &sum);
@@ -112,7 +120,8 @@ static tw_status sum(const tw_cases *c, size_t node, tw_precision *out)
     const tw_node *nodes = c->kernel->nodes;
     TW_TRY(compose(c, node + 1, out));
     for (size_t k = nodes[node + 1].end; k < nodes[node].end; k = nodes[k].end) {
-        tw_precision part = {.ctx = c->kernel->ctx, .slope = out->slope, .at = out->at};
+        tw_precision part = {
+            .ctx = c->kernel->ctx, .slope = out->slope, .at = out->at, .wants_log_det = out->wants_log_det};
         tw_status status = compose(c, k, &part);
         if (status == TW_OK) status = join(out, &part, c->n);
         tw_precision_release(&part);
@@ -148,7 +157,8 @@ static void factor_free(tw_context *ctx, factor *f)
 static tw_status factor_fill(const tw_cases *c, const tw_node *node, const tw_precision *out, factor *f)
 {
     tw_context *ctx = c->kernel->ctx;
-    f->p = (tw_precision){.ctx = ctx, .slope = out->slope, .at = out->at};
+    f->p = (tw_precision){
+        .ctx = ctx, .slope = out->slope, .at = out->at, .wants_log_det = out->wants_log_det};
     if (node->kind != TW_NODE_LEAF)
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
@@ -260,6 +270,14 @@ static tw_status multiply_new(const factor *f, const factor *g, double scale, tw
     return multiply_design(f, g, m, true, &out->at_design);
 }
 
+/* log |scale Q_f (x) Q_g|. */
+static void multiply_log_det(const tw_precision *f, const tw_precision *g, double scale, tw_precision *out)
+{
+    double rf = (double)f->q->rows, rg = (double)g->q->rows;
+    out->has_log_det = f->has_log_det && g->has_log_det;
+    out->log_det = rg * f->log_det + rf * g->log_det + rf * rg * log(scale);
+}
+
 /* The product of two leaves; `scale` multiplies Q. */
 static tw_status multiply(const tw_cases *c, const tw_node *a, const tw_node *b, double scale,
                           tw_precision *out)
@@ -274,6 +292,7 @@ static tw_status multiply(const tw_cases *c, const tw_node *a, const tw_node *b,
     if (status == TW_OK) status = multiply_design(&f, &g, c->n, false, &out->design);
     if (status == TW_OK && out->at) status = multiply_new(&f, &g, scale, out);
     out->moves = f.p.moves || g.p.moves;
+    if (status == TW_OK) multiply_log_det(&f.p, &g.p, scale, out);
     factor_free(out->ctx, &f);
     factor_free(out->ctx, &g);
     return status;
@@ -296,6 +315,7 @@ static tw_status product(const tw_cases *c, size_t node, tw_precision *out)
     if (count == 2) return multiply(c, part[0], part[1], 1.0 / variance, out);
     TW_TRY(compose(c, (size_t)(part[0] - nodes), out));
     for (size_t e = 0; e < out->q->start[out->q->columns]; e++) out->q->value[e] /= variance;
+    out->log_det -= (double)(out->q->rows - out->constraints.count) * log(variance);
     for (size_t i = 0; out->at && i < out->at->count; i++) out->at_variance[i] *= variance;
     return TW_OK;
 }

@@ -7,6 +7,7 @@
  */
 #include "covariance/compose_leaf.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@ static tw_status independent(const tw_cases *c, size_t r, double precision, cons
     tw_status status = tw_entries_new(c->kernel->ctx, r, &e);
     for (size_t j = 0; status == TW_OK && j < r; j++) tw_entries_add(&e, j, j, precision);
     TW_TRY(tw_entries_finish(&e, status, r, r, true, &out->q));
+    out->has_log_det = true;
+    out->log_det = (double)r * log(precision);
     return tw_precision_pick(out, c->n, r, of);
 }
 

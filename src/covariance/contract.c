@@ -28,13 +28,27 @@ static void sum_rows_and_columns(size_t rows, size_t columns, const double *p, d
     }
 }
 
+/* The terms of near pairs, where the sums below cancel: add them and set their p to 0. */
+static void contract_near(const tw_panel *panel, const tw_set *set, size_t each, double *p, double *gradient)
+{
+    const tw_geometry *g = panel->geometry;
+    for (size_t j = 0; j < panel->columns; j++)
+        for (size_t i = 0; i < panel->rows; i++) {
+            size_t at = i + j * panel->rows, row = panel->first_row + i, column = panel->first_column + j;
+            if (!tw_set_is_near(set, column, set->numbers[at])) continue;
+            for (size_t k = 0; k < set->width; k++)
+                gradient[k / each] -= 2.0 * p[at] * tw_set_square(g, set, row, column, k);
+            p[at] = 0.0;
+        }
+}
+
 /* Let r and c be the row and column sums of p. Then sum_ij p_ij (u_ik - v_jk)^2 is
  *
  *   sum_i r_i u_ik^2 + sum_j c_j v_jk^2 - 2 sum_j v_jk (P'U)_jk
  *
  * and sum_ij p_ij u_ik v_jk is sum_j v_jk (P'U)_jk.
  */
-void tw_contract_lengths(tw_panel *panel, const tw_node *node, const double *p, double *gradient)
+void tw_contract_lengths(tw_panel *panel, const tw_node *node, double *p, double *gradient)
 {
     const tw_geometry *g = panel->geometry;
     const tw_set *set = tw_panel_set(panel, node);
@@ -42,6 +56,7 @@ void tw_contract_lengths(tw_panel *panel, const tw_node *node, const double *p, 
     bool distances = set->want == TW_WANT_DISTANCES;
     const double *u = set->rows.values + panel->first_row, *v = set->columns.values + panel->first_column;
     double *r = tw_panel_take(panel), c[TW_PANEL_COLUMNS];
+    if (distances) contract_near(panel, set, node->leaf->features, p, gradient);
     sum_rows_and_columns(rows, columns, p, r, c);
     tw_product_inner(columns, set->width, rows, p, rows, u, g->n, panel->wide, columns);
     for (size_t k = 0; k < set->width; k++) {

@@ -2,7 +2,10 @@
  *
  * With features u of the rows and v of the columns, G = U V' gives d2_ij = |u_i|^2 + |v_j|^2 - 2 G_ij. This
  * difference cancels if u and v are close to each other and far from the origin, with an absolute error of
- * about eps |u|^2. So inputs are centred before they are scaled (for distances only).
+ * about eps |u|^2. So inputs are centred before they are scaled (for distances only), and pairs whose d2 is
+ * below NEAR |v_j|^2 are computed again as sum_k (u_ik - v_jk)^2 (there |u_i| is nearly |v_j|): equal places are
+ * exactly 0 apart, and other d2 have a relative error of a few eps/NEAR at most. For one feature the square of
+ * the difference is as cheap as the product.
  */
 #include <math.h>
 #include <string.h>
@@ -10,6 +13,8 @@
 #include "covariance/full.h"
 #include "linalg/product.h"
 #include "linalg/size.h"
+
+static const double NEAR = 1e-6;
 
 /* ---- sets of leaves that share features ---- */
 
@@ -206,18 +211,54 @@ const tw_set *tw_panel_set(const tw_panel *panel, const tw_node *node)
 
 /* ---- distances and products ---- */
 
-void tw_set_from_products(const tw_set *set, size_t first_row, size_t rows, size_t column,
-                          const double *products, double *out)
+bool tw_set_is_near(const tw_set *set, size_t column, double d2)
 {
-    const double *a2 = set->rows.norm2 + first_row;
-    double b2 = set->columns.norm2[column];
+    return !(d2 >= NEAR * set->columns.norm2[column]);
+}
+
+double tw_set_square(const tw_geometry *g, const tw_set *set, size_t row, size_t column, size_t k)
+{
+    double apart = set->rows.values[row + k * g->n] - set->columns.values[column + k * g->m];
+    return apart * apart;
+}
+
+/* d2 = |u|^2 + |v|^2 - 2 u'v of a column, which may be in place of the products. Returns whether there are near
+ * pairs: the sign of d2 - NEAR |v|^2, collected without a branch, because this loop is as long as K. */
+static bool combine(size_t rows, const double *u2, double v2, const double *products, double *d2)
+{
+    const double bound = NEAR * v2;
+    int64_t signs = 0;
+    for (size_t i = 0; i < rows; i++) {
+        int64_t bits;
+        d2[i] = u2[i] + v2 - 2.0 * products[i];
+        double over = d2[i] - bound;
+        memcpy(&bits, &over, sizeof bits);
+        signs |= bits;
+    }
+    return signs < 0;
+}
+
+/* Compute the d2 of near pairs again. */
+static void subtract(const tw_geometry *g, const tw_set *set, size_t first_row, size_t rows, size_t column,
+                     double *d2)
+{
+    for (size_t i = 0; i < rows; i++) {
+        if (!tw_set_is_near(set, column, d2[i])) continue;
+        d2[i] = 0.0;
+        for (size_t k = 0; k < set->width; k++) d2[i] += tw_set_square(g, set, first_row + i, column, k);
+    }
+}
+
+void tw_set_from_products(const tw_geometry *g, const tw_set *set, size_t first_row, size_t rows,
+                          size_t column, const double *products, double *out)
+{
+    const double *u = set->rows.values + first_row, v = set->columns.values[column];
     if (set->want == TW_WANT_PRODUCTS) {
         if (out != products) memcpy(out, products, rows * sizeof *out);
-        return;
-    }
-    for (size_t i = 0; i < rows; i++) {
-        double value = a2[i] + b2 - 2.0 * products[i];
-        out[i] = value > 0.0 ? value : 0.0;
+    } else if (set->width == 1) {
+        for (size_t i = 0; i < rows; i++) out[i] = (u[i] - v) * (u[i] - v);
+    } else if (combine(rows, set->rows.norm2 + first_row, set->columns.norm2[column], products, out)) {
+        subtract(g, set, first_row, rows, column, out);
     }
 }
 
@@ -231,7 +272,7 @@ void tw_geometry_block(tw_geometry *g, size_t first_row, size_t first_column, si
                          set->columns.values + first_column, g->m, set->block, rows);
         for (size_t j = 0; j < columns; j++) {
             double *numbers = set->block + j * rows;
-            tw_set_from_products(set, first_row, rows, first_column + j, numbers, numbers);
+            tw_set_from_products(g, set, first_row, rows, first_column + j, numbers, numbers);
             if (on_diagonal && first_column + j >= first_row) numbers[first_column + j - first_row] = 0.0;
         }
         set->numbers = set->block;

@@ -43,7 +43,7 @@ static void fill_column(tw_panel *panel, tw_geometry *g, size_t first_row, size_
         g->sets[s].numbers =
             g->sets[s].block + (column - block_column) * (g->n - block_row) + first_row - block_row;
     if (g->product_count > 0) {
-        tw_set_from_products(&g->sets[0], first_row, panel->rows, column, k, numbers);
+        tw_set_from_products(g, &g->sets[0], first_row, panel->rows, column, k, numbers);
         g->sets[0].numbers = numbers;
     }
     tw_panel_evaluate(panel, 0, k);

@@ -9,7 +9,7 @@
  *
  *   d(rho^2/s) = d(1/s) = 2 e rho^2/s^2,      d(-rho/s) = -e rho (1 + rho^2)/s^2.
  *
- * Times need not be sorted or equally spaced, and several cases may have the same time. By the Markov
+ * and log |Q| = -r log sigma^2 - sum log s over the steps of r times. Times need not be sorted or equally spaced, and several cases may have the same time. By the Markov
  * property a new time depends only on its two neighbours, and one beyond all others only on the nearest.
  */
 #include <math.h>
@@ -62,11 +62,14 @@ static tw_status make_matrix(const chain *c, const tw_times *t, tw_precision *ou
     tw_entries e;
     tw_status status = tw_entries_new(out->ctx, 2 * t->r, &e);
     double diagonal = c->slope ? 0.0 : 1.0 / c->sigma2;
+    out->has_log_det = true;
+    out->log_det = -(double)t->r * log(c->sigma2);
     for (size_t k = 0; status == TW_OK && k + 1 < t->r; k++) {
         step s = step_of(c, t->t[k + 1] - t->t[k]);
         tw_entries_add(&e, t->variable[k], t->variable[k], diagonal + s.first);
         tw_entries_add(&e, t->variable[k + 1], t->variable[k], s.between);
         diagonal = s.second;
+        out->log_det -= log(unexplained(c, t->t[k + 1] - t->t[k]));
     }
     if (status == TW_OK) tw_entries_add(&e, t->variable[t->r - 1], t->variable[t->r - 1], diagonal);
     return tw_entries_finish(&e, status, t->r, t->r, true, &out->q);

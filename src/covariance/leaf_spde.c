@@ -190,6 +190,20 @@ static tw_status fill_matrix(const lattice *l, const field *f, tw_sparse **q)
     return tw_entries_finish(&entries, status, l->n, l->n, true, q);
 }
 
+/* log |Q| = n log c + a log |K|: K has the a-th root of the condition of Q, which is that of ell^(2 a). */
+static tw_status factor_operator(const lattice *l, const field *f, tw_precision *out)
+{
+    const field once = {.power = 1, .scale = 1.0, .k = f->k};
+    tw_sparse *k = NULL;
+    double log_det = 0.0;
+    tw_status status = fill_matrix(l, &once, &k);
+    if (status == TW_OK) status = tw_selected_inverse(k, NULL, &log_det);
+    tw_sparse_free(k);
+    out->has_log_det = status == TW_OK;
+    out->log_det = (double)l->n * log(f->scale) + (double)f->power * log_det;
+    return status;
+}
+
 /* Does the requested slope change length k? A single length scale changes both. */
 static bool changes_length(const tw_precision *out, const tw_node *node, size_t k)
 {
@@ -211,7 +225,8 @@ static tw_status make_matrix(lattice *l, const tw_node *node, tw_precision *out)
         f.slope.weight[k] = 2.0 * f.k.weight[k];
     }
     f.scale = area / (4.0 * nu * pi * tw_node_sigma2(l->kernel, node, SIGMA) * root_diffusion);
-    return fill_matrix(l, &f, &out->q);
+    TW_TRY(fill_matrix(l, &f, &out->q));
+    return out->wants_log_det ? factor_operator(l, &f, out) : TW_OK;
 }
 
 /* ---- new cases ---- */

@@ -67,8 +67,13 @@ bool tw_kernel_varies(const tw_kernel *kernel);
 void tw_geometry_block(tw_geometry *geometry, size_t first_row, size_t first_column, size_t columns);
 
 /* Distances or products of `rows` rows from first_row on with one column, from the products. */
-void tw_set_from_products(const tw_set *set, size_t first_row, size_t rows, size_t column,
-                          const double *products, double *out);
+void tw_set_from_products(const tw_geometry *geometry, const tw_set *set, size_t first_row, size_t rows,
+                          size_t column, const double *products, double *out);
+
+/* Is a row so close to a column that d2 cancels in products of features? And its square of the difference in
+ * feature k. */
+bool tw_set_is_near(const tw_set *set, size_t column, double d2);
+double tw_set_square(const tw_geometry *geometry, const tw_set *set, size_t row, size_t column, size_t k);
 
 /* The set of a leaf. */
 const tw_set *tw_panel_set(const tw_panel *panel, const tw_node *node);
@@ -101,8 +106,8 @@ void tw_panel_give(tw_panel *panel);
 
 /* gradient[c] -= 2 sum over the panel of p_ij (u_ik - v_jk)^2 or, if the leaf uses products, of p_ij u_ik
  * v_jk. u and v are the features of rows and columns, and the sum includes the features k of the leaf's c-th
- * input. */
-void tw_contract_lengths(tw_panel *panel, const tw_node *node, const double *p, double *gradient);
+ * input. Overwrites p. */
+void tw_contract_lengths(tw_panel *panel, const tw_node *node, double *p, double *gradient);
 
 /* The number of sum and product nodes above the deepest leaf. */
 size_t tw_kernel_depth(const tw_kernel *kernel);

@@ -147,6 +147,17 @@ tw_status tw_kernel_precision_slope(const tw_kernel *kernel, size_t j, size_t n,
     return TW_OK;
 }
 
+tw_status tw_kernel_precision_log_det(const tw_kernel *kernel, size_t n, size_t d, const double *x,
+                                      size_t ldx, bool *known, double *log_det)
+{
+    tw_precision p = {.ctx = kernel->ctx, .wants_log_det = true};
+    tw_status status = fill(kernel, n, d, x, ldx, &p);
+    *known = status == TW_OK && p.has_log_det;
+    *log_det = p.log_det;
+    tw_precision_release(&p);
+    return status;
+}
+
 tw_status tw_kernel_precision_at(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
                                  size_t m, const double *z, size_t ldz, tw_precision *out)
 {

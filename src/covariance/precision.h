@@ -13,11 +13,14 @@ struct tw_precision {
     tw_context *ctx;
     const size_t *slope; /* request: the index j of a parameter; NULL: none */
     const tw_inputs *at; /* request: new cases; NULL: none */
+    bool wants_log_det;  /* request: log_det even if it takes a factorisation */
 
     tw_sparse *q; /* NULL: none */
     bool moves;   /* with `slope`: true if q is dQ/dtheta_j; false if q is Q, which does not depend on it */
     tw_sparse *design;          /* C; NULL: the identity */
     tw_constraints constraints; /* for an intrinsic prior */
+    bool has_log_det;
+    double log_det; /* log |Q| where the constraints hold, without the rounding errors of a factor of Q */
     bool hidden; /* the cases may not determine u, so all variables become unobserved sites of the model */
     tw_sparse *at_design; /* C* */
     double *at_variance;  /* v*, one for each new case */
@@ -40,6 +43,10 @@ tw_status tw_kernel_precision_slope(const tw_kernel *kernel, size_t j, size_t n,
 /* Q, and the design and variances of m new cases z (m x d). */
 tw_status tw_kernel_precision_at(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
                                  size_t m, const double *z, size_t ldz, tw_precision *out);
+
+/* log |Q| where the constraints hold, if *known, by a formula or a factor of a matrix of smaller condition. */
+tw_status tw_kernel_precision_log_det(const tw_kernel *kernel, size_t n, size_t d, const double *x,
+                                      size_t ldx, bool *known, double *log_det);
 
 /* Replace C by [C; I]: all variables are appended to the n cases. */
 tw_status tw_precision_show_variables(tw_precision *precision, size_t n);

@@ -73,6 +73,8 @@ struct tw_gaussian {
     size_t n, r;      /* sites, coordinates */
     bool full_rank;   /* F is square and regular; otherwise log_det is a pseudo-determinant, log |F'F| */
     double log_det;   /* log |A| */
+    double rounding;  /* an estimate of its rounding error */
+    double off;       /* log |F F'| - log |A|, if log |A| is known better than from F */
     double *mean;     /* n; NULL: zero */
     double *variance; /* n: the diagonal of A */
     double *work;     /* n + r, if made by tw_gaussian_like; else NULL */

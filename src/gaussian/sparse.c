@@ -2,6 +2,8 @@
  * TW_SPARSE_COLUMNS, in a buffer whose rows are in elimination order. */
 #include "gaussian/sparse.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "gaussian/dense.h"
@@ -43,6 +45,27 @@ static tw_status allocate(tw_pattern *p, bool moves, tw_gaussian **out)
     return status;
 }
 
+/* An estimate of the rounding error of log |G| from the factor of G = Q + C' diag(tau) C, with the selected inverse
+ * z. Rounding changes entry jj by about eps G_jj, and log |G| by eps G_jj (G^-1)_jj; signs are random. (Seen: rw2
+ * on 3,000 to 100,000 times, spde with ell up to 2,000 spacings.) */
+static double estimate_rounding(const tw_sparse_gaussian *s, const double *z)
+{
+    static const double factor = 4.0;
+    const tw_pattern *p = s->pattern;
+    double sum = 0.0, *diagonal = p->diagonal;
+    for (size_t j = 0; j < p->r; j++) diagonal[j] = p->q->value[p->q->start[j]];
+    for (size_t i = 0; s->tau && i < p->n; i++) {
+        if (!p->sites) diagonal[i] += s->tau[i];
+        for (size_t e = p->sites ? p->sites->start[i] : 0; p->sites && e < p->sites->start[i + 1]; e++)
+            diagonal[p->sites->row[e]] += s->tau[i] * p->sites->value[e] * p->sites->value[e];
+    }
+    for (size_t j = 0; j < p->r; j++) {
+        double part = diagonal[j] * z[p->q_at[p->q->start[j]]];
+        sum += part * part;
+    }
+    return factor * DBL_EPSILON * sqrt(sum);
+}
+
 /* Factor Q + C' diag(tau) C, and set variance and log_det:
  * log |F'F| = log |C'C| - log |Q + C' diag(tau) C|. */
 static bool factor(tw_sparse_gaussian *s, size_t *failed)
@@ -60,6 +83,7 @@ static bool factor(tw_sparse_gaussian *s, size_t *failed)
         tw_confined_variances(&s->confined, p, s->l, s->g.variance);
         s->log_precision = tw_sparse_log_det(p->analysis, s->l) + s->confined.log_m;
         s->g.log_det = p->log_gram - s->log_precision;
+        s->g.rounding = estimate_rounding(s, p->selected.numbers);
     }
     tw_buffer_give_back(&p->selected);
     return fine;
@@ -81,6 +105,15 @@ tw_status tw_gaussian_sparse_new(tw_context *ctx, const tw_sparse *q, const tw_s
     return tw_fail(ctx, TW_NOT_POSITIVE_DEFINITE,
                    "the precision matrix is not positive definite: its factorisation fails at variable %zu",
                    failed + 1);
+}
+
+void tw_gaussian_sparse_know(tw_gaussian *g, double log_det)
+{
+    tw_sparse_gaussian *s = (tw_sparse_gaussian *)g;
+    g->off = log_det - s->log_precision;
+    g->rounding = 0.0;
+    s->log_precision = log_det;
+    g->log_det = s->pattern->log_gram - log_det;
 }
 
 /* ---- products and solves ---- */

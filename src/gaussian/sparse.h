@@ -27,4 +27,7 @@ typedef enum tw_elimination {
 tw_status tw_gaussian_sparse_new(tw_context *ctx, const tw_sparse *q, const tw_sparse *design,
                                  const tw_constraints *constraints, tw_elimination how, tw_gaussian **out);
 
+/* Replace log |Q| of a prior (on the subspace of its constraints), which its factor gave, by a better value. */
+void tw_gaussian_sparse_know(tw_gaussian *g, double log_det);
+
 #endif

@@ -38,6 +38,7 @@ typedef struct tw_pattern {
     tw_buffer buffer[TW_MOST_BUFFERS];
     tw_buffer selected; /* for selected inverses, as long as L */
     tw_front front;     /* used together with `selected` */
+    double *diagonal;   /* r: the same */
 } tw_pattern;
 
 /* The constraints for one factor; see sparse_confine.c. */

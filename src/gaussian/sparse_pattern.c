@@ -13,7 +13,8 @@ void tw_pattern_release(tw_pattern *p)
     tw_sparse_free(p->q);
     tw_sparse_free(p->sites);
     void *const arrays[] = {p->q_at,         p->pair_start, p->pair_at,          p->product,
-                            p->off_diagonal, p->gram,       p->selected.numbers, p->v};
+                            p->off_diagonal, p->gram,       p->selected.numbers, p->v,
+                            p->diagonal};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) tw_release(ctx, arrays[k]);
     for (size_t k = 0; k < p->buffers; k++) tw_release(ctx, p->buffer[k].numbers);
     tw_front_free(ctx, &p->front);
@@ -55,6 +56,7 @@ static tw_status allocate_buffers(tw_pattern *p)
     }
     atomic_flag_clear(&p->selected.taken);
     TW_TRY(tw_front_new(p->analysis, &p->front));
+    TW_TRY(tw_allocate_doubles(p->ctx, p->r, 1, "the diagonal of a precision", &p->diagonal));
     return tw_allocate_doubles(p->ctx, p->analysis->entries, 1, "a selected inverse", &p->selected.numbers);
 }
 

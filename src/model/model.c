@@ -101,6 +101,19 @@ static tw_status show_variables(const tw_data *data, size_t cases, tw_precision 
                    data->hidden, p->q ? p->q->rows : 0);
 }
 
+/* log |Q| by a formula, or, where the factor of Q has lost digits, by that of a matrix of smaller condition. */
+static tw_status sharpen(tw_model *model, const tw_data *data, const tw_kernel *kernel, const tw_precision *p)
+{
+    static const double enough = 1e-6;
+    bool known = p->has_log_det;
+    double log_det = p->log_det;
+    if (!known && model->prior->rounding > enough)
+        TW_TRY(tw_kernel_precision_log_det(kernel, model->n - data->hidden, data->d, data->x, model->n,
+                                           &known, &log_det));
+    if (known) tw_gaussian_sparse_know(model->prior, log_det);
+    return TW_OK;
+}
+
 static tw_status compute_matrix(tw_model *model, const tw_data *data, const tw_kernel *kernel, double jitter)
 {
     size_t n = model->n, cases = n - data->hidden;
@@ -111,6 +124,7 @@ static tw_status compute_matrix(tw_model *model, const tw_data *data, const tw_k
     if (status == TW_OK && sparse)
         status = tw_gaussian_sparse_new(model->ctx, p.q, p.design, &p.constraints, TW_ELIMINATION_LITTLE_FILL,
                                         &model->prior);
+    if (status == TW_OK && sparse) status = sharpen(model, data, kernel, &p);
     tw_precision_release(&p);
     if (status != TW_OK || sparse) return status;
     if (n > MANY && tw_kernel_is_mixed(kernel))

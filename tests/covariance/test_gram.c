@@ -175,6 +175,120 @@ static void centring_saves_distances_far_from_the_origin(void **state)
     tw_context_free(ctx);
 }
 
+/* ---- replicated and nearly replicated places ---- */
+
+enum { PLACES = 12, CASES = 3 * PLACES };
+
+/* Every place three times, the third a little away; the inputs far from the origin. */
+static void make_replicates(double offset, double *x)
+{
+    test_random random = {9};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < PLACES; i++) {
+            double place = offset + 4.0 * test_uniform(&random), away = 1e-9 * (1.0 + offset);
+            x[i + k * CASES] = x[i + PLACES + k * CASES] = place;
+            x[i + 2 * PLACES + k * CASES] = place + away * test_uniform(&random);
+        }
+}
+
+/* (a_c - b_c)^2 of input c in units of its length, on a circle of this period if that is not 0. */
+static long double apart2(const double *x, size_t i, size_t j, size_t c, long double ell, long double period)
+{
+    static const long double pi = 3.14159265358979323846264338327950288L;
+    long double apart = (long double)x[i + c * CASES] - (long double)x[j + c * CASES];
+    if (period > 0.0L) apart = 2.0L * sinl(pi * fmodl(apart, period) / period);
+    return apart * apart / (ell * ell);
+}
+
+static long double matern12_of(const double *x, size_t i, size_t j)
+{
+    return expl(-sqrtl(apart2(x, i, j, 0, 0.5L, 0.0L) + apart2(x, i, j, 1, 2.0L, 0.0L)));
+}
+
+static long double rq_of(const double *x, size_t i, size_t j)
+{
+    return 1.0L / (1.0L + 0.5L * (apart2(x, i, j, 0, 1e-3L, 0.0L) + apart2(x, i, j, 1, 1e-3L, 0.0L)));
+}
+
+static long double periodic_of(const double *x, size_t i, size_t j)
+{
+    return expl(-0.5L * (apart2(x, i, j, 0, 1e-8L, 1.0L) + apart2(x, i, j, 1, 1e-8L, 1.0L)));
+}
+
+static long double product_of(const double *x, size_t i, size_t j)
+{
+    return matern12_of(x, i, j) * (rq_of(x, i, j) + 0.5L);
+}
+
+static const struct {
+    const char *expression;
+    long double (*k)(const double *x, size_t i, size_t j);
+    long double tolerance; /* d2 may be off by 1e-10, cosines and sines of a small ell by eps/ell */
+} replicated[] = {
+    {"matern12(ell=(0.5, 2))", matern12_of, 1e-11L},
+    {"rq(ell=1e-3, alpha=1)", rq_of, 1e-10L},
+    {"periodic(ell=1e-8, period=1)", periodic_of, 1e-6L},
+    {"matern12(ell=(0.5, 2)) * (rq(ell=1e-3, alpha=1) + constant(variance=0.5))", product_of, 1e-10L},
+};
+
+/* Places that are the same have exactly the covariance of distance 0, and near ones that of their distance:
+ * |a|^2 + |b|^2 - 2 a'b would be off by 1e-16 |a|^2, of which matern12 takes the root and a small ell
+ * the multiple. */
+static void near_places_keep_their_distance(void **state)
+{
+    (void)state;
+    static const double offsets[] = {0.0, 5e6, 1e9};
+    static double x[CASES * 2], k[CASES * CASES], cross[CASES * CASES];
+    tw_context *ctx = new_context();
+    for (size_t at = 0; at < 3; at++)
+        for (size_t c = 0; c < sizeof replicated / sizeof *replicated; c++) {
+            tw_kernel *kernel = new_kernel(ctx, replicated[c].expression);
+            make_replicates(offsets[at], x);
+            assert_int_equal(tw_kernel_gram(kernel, CASES, 2, x, CASES, k, CASES), TW_OK);
+            assert_int_equal(tw_kernel_cross(kernel, CASES, 2, x, CASES, CASES, x, CASES, cross, CASES),
+                             TW_OK);
+            for (size_t j = 0; j < CASES; j++)
+                for (size_t i = 0; i < CASES; i++) {
+                    long double expected = replicated[c].k(x, i, j);
+                    double found = k[i + j * CASES], across = cross[i + j * CASES];
+                    if (i % PLACES == j % PLACES && i < 2 * PLACES && j < 2 * PLACES) {
+                        assert_true(found == k[0] && across == k[0]);
+                        continue;
+                    }
+                    assert_close(found, (double)expected, (double)replicated[c].tolerance,
+                                 replicated[c].expression);
+                    assert_close(across, (double)expected, (double)replicated[c].tolerance,
+                                 replicated[c].expression);
+                }
+            tw_kernel_free(kernel);
+        }
+    tw_context_free(ctx);
+}
+
+/* For near places g'(d2) of matern12 is large, and so would be errors of (a_k - b_k)^2. */
+static void gradients_of_near_places_keep_their_digits(void **state)
+{
+    (void)state;
+    static double x[CASES * 2], w[CASES * CASES], gradient[3];
+    static const long double ell[2] = {0.5L, 2.0L};
+    tw_context *ctx = new_context();
+    tw_kernel *kernel = new_kernel(ctx, "matern12(ell=(0.5, 2))");
+    long double expected[2] = {0.0L, 0.0L};
+    make_replicates(0.0, x);
+    for (size_t j = 0; j < CASES; j++)
+        for (size_t i = 0; i < CASES; i++) {
+            w[i + j * CASES] = i % PLACES == j % PLACES ? 1e6 : 1.0; /* near places dominate */
+            long double r = -logl(matern12_of(x, i, j));
+            for (size_t c = 0; c < 2 && r > 0.0L; c++)
+                expected[c] += w[i + j * CASES] * expl(-r) * apart2(x, i, j, c, ell[c], 0.0L) / r;
+        }
+    assert_int_equal(tw_kernel_contract(kernel, CASES, 2, x, CASES, w, CASES, gradient), TW_OK);
+    for (size_t c = 0; c < 2; c++)
+        assert_close(gradient[c], (double)expected[c], 1e-11 * (double)expected[c], "d/dlog ell");
+    tw_kernel_free(kernel);
+    tw_context_free(ctx);
+}
+
 static void another_number_of_inputs_is_refused(void **state)
 {
     (void)state;
@@ -231,6 +345,8 @@ int main(void)
         cmocka_unit_test(matrices_are_positive_definite),
         cmocka_unit_test(duplicates_are_other_cases),
         cmocka_unit_test(centring_saves_distances_far_from_the_origin),
+        cmocka_unit_test(near_places_keep_their_distance),
+        cmocka_unit_test(gradients_of_near_places_keep_their_digits),
         cmocka_unit_test(another_number_of_inputs_is_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
