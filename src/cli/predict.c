@@ -108,6 +108,7 @@ static tw_status predict_all(const tw_predict_options *options, tw_prediction *p
         tw_meter_show(&meter, TW_METER_COUNT(p->done, p->at.m));
     }
     tw_meter_end(&meter);
+    if (status == TW_OK && p->draws) tw_draws_predictor_warn(p->draws);
     if (status == TW_OK && p->done < p->at.m)
         tw_warn(p->ctx, &(tw_warning){.code = TW_WARN_INTERRUPTED_CASES,
                                       .number = {(double)p->done, (double)p->at.m}});

@@ -24,6 +24,7 @@ enum {
     TW_PREDICTED_EXPECTED,
     TW_PREDICTED_MCSE,
     TW_PREDICTED_SD,
+    TW_PREDICTED_SD_MCSE,
     TW_PREDICTED_Q05, /* quantiles of the probability of +1, or of the mean of y */
     TW_PREDICTED_Q50,
     TW_PREDICTED_Q95,

@@ -130,6 +130,7 @@ static void list_columns(tw_prediction_report *report)
     add_column(c, report->binary ? "probability_q50" : "y_mean_q50", p->column[TW_PREDICTED_Q50]);
     add_column(c, report->binary ? "probability_q95" : "y_mean_q95", p->column[TW_PREDICTED_Q95]);
     if (!report->binary) add_column(c, "y_sd", p->column[TW_PREDICTED_SD]);
+    if (!report->binary && p->draws) add_column(c, "y_sd_mcse", p->column[TW_PREDICTED_SD_MCSE]);
     for (size_t k = 0; k < p->levels; k++) add_column(c, report->level[k], p->level + k * TW_PREDICT_BATCH);
     if (!p->at.y) return;
     add_column(c, "y", p->at.label + p->first);

@@ -195,6 +195,7 @@ static tw_status predict_from_draws(tw_prediction *p)
                           .expected = column[TW_PREDICTED_EXPECTED],
                           .mcse = column[TW_PREDICTED_MCSE],
                           .sd = column[TW_PREDICTED_SD],
+                          .sd_mcse = column[TW_PREDICTED_SD_MCSE],
                           .levels = p->levels ? p->cases_level : NULL,
                           .q05 = column[TW_PREDICTED_Q05],
                           .q50 = column[TW_PREDICTED_Q50],

@@ -164,6 +164,11 @@ tw_status tw_likelihood_expect(const tw_observations *observed, const double *m,
     return TW_OK;
 }
 
+bool tw_likelihood_has_mean(const tw_observations *observed)
+{
+    return !observed->likelihood->has_mean || observed->likelihood->has_mean(observed);
+}
+
 tw_status tw_expect_many(const tw_observations *o, size_t i, double v, size_t count, const double *m,
                          double *mean, double *variance)
 {

@@ -11,7 +11,7 @@
 #include "support/problem.h"
 #include "support/support.h"
 
-enum { COLUMNS = 10 };
+enum { COLUMNS = 11 };
 
 static double *numbers(size_t count)
 {
@@ -104,7 +104,7 @@ predict_columns predict_columns_new(size_t m)
     for (size_t i = 0; i < COLUMNS * m; i++) b[i] = -77.0;
     return (predict_columns){b,
                              {b, b + m, b + 2 * m, b + 3 * m, b + 4 * m, b + 5 * m, b + 6 * m, b + 7 * m,
-                              b + 8 * m, b + 9 * m, NULL}};
+                              b + 8 * m, b + 9 * m, NULL, b + 10 * m}};
 }
 
 predict_columns predict_case_run(const predict_case *c, const tw_draws_predictor_options *options,
@@ -127,7 +127,8 @@ predict_columns predict_case_run(const predict_case *c, const tw_draws_predictor
                              out.at.q05 + first,
                              out.at.q50 + first,
                              out.at.q95 + first,
-                             NULL};
+                             NULL,
+                             out.at.sd_mcse + first};
         assert_int_equal(tw_draws_predictor_apply(predictor, c->cross + first * c->n, c->diagonal + first,
                                                   OBSERVED(c->model->observed.likelihood, count,
                                                            y ? y + first : NULL, w ? w + first : NULL),
