@@ -10,14 +10,15 @@
  *
  * A mean over draws is wrong, and so is its error, if it rests on a few draws: E[exp(f) | y] of a broad
  * posterior comes from a tail of f that draws seldom reach. If the contributions of the draws have a tail with a
- * Pareto k above 0.4, the mean is computed from line averages instead. With t = k' K^-1 x / |u|, |u|^2 = k' K^-1 k,
+ * Pareto k above 0.4, and a relative error above 2 % or a k above 0.7, the mean is computed from line averages
+ * instead. With t = k' K^-1 x / |u|, |u|^2 = k' K^-1 k,
  * the new latent value depends on x through t alone, and w = x - k t / |u| is independent of t under the prior, so
  *
  *   E[g(f*) | w, y] = int G(t) h(t) dt / int h(t) dt,     h(t) = N(t; 0, 1) prod_n p(y_n | w_n + t k_n / |u|),
  *   G(t) = E[g(f*) | x] for f* ~ N(|u| t, k** - |u|^2),
  *
  * which quadrature gives for each draw w, with the tail of t. The mean over at most 1024 draws has less variance
- * than that of the draws themselves. If the tail of these contributions is also too heavy (k above 0.5), the mean
+ * than that of the draws themselves. If the tail of these contributions is also too heavy (the same with 0.5), the mean
  * of y, its standard deviation or the log score is withheld: it is NaN, and so is its error.
  * tw_draws_predictor_warn says how many.
  *
@@ -69,8 +70,10 @@ typedef struct tw_draws_predictor_options {
     size_t threads; /* results are bitwise identical for any number */
     size_t bytes;   /* whitened draws are kept in memory if n x draws x chains x 8 bytes are at most this;
                        otherwise they are read again for every block of at most 512 new inputs */
+    bool plain;     /* average over the draws themselves, even if few of them make the average: for draws of
+                       another distribution than the posterior. Nothing is then withheld */
 } tw_draws_predictor_options;
-#define TW_DRAWS_PREDICTOR_DEFAULTS ((tw_draws_predictor_options){.threads = 1, .bytes = (size_t)1 << 28})
+#define TW_DRAWS_PREDICTOR_DEFAULTS ((tw_draws_predictor_options){.threads = 1, .bytes = (size_t)1 << 28, .plain = false})
 
 /* The draws in whitened form, and sums for the scores. */
 typedef struct tw_draws_predictor tw_draws_predictor;

@@ -142,7 +142,7 @@ static void list_columns(tw_prediction_report *report)
 static tw_csv as_csv(const tw_prediction_report *report)
 {
     const columns *c = &report->all;
-    return (tw_csv){report->p->count, c->count, c->name, c->values, c->texts};
+    return (tw_csv){report->p->count, c->count, c->name, c->values, c->texts, true};
 }
 
 /* ---- begin, add ---- */
@@ -261,7 +261,10 @@ static void print_score(const char *name, double value, const char *unit, double
     char cases[32] = "", draws[32] = "";
     if (!isnan(sampling)) snprintf(cases, sizeof cases, "+- %.4f", sampling);
     if (!isnan(mcse)) snprintf(draws, sizeof draws, "+- %.4f", mcse);
-    printf("  %-15s%9.4f %-5s%-10s%-10s %s\n", name, value, unit, cases, draws, meaning);
+    if (isnan(value))
+        printf("  %-15s%9s %-5s%-10s%-10s %s\n", name, "withheld", "", "", "", meaning);
+    else
+        printf("  %-15s%9.4f %-5s%-10s%-10s %s\n", name, value, unit, cases, draws, meaning);
 }
 
 static void print_scores(const tw_prediction_report *report)
@@ -284,9 +287,10 @@ static void print_scores(const tw_prediction_report *report)
     if (report->binary)
         print_score("error rate", s.scores.error_rate, "", e.error_rate, s.error_rate_mcse,
                     "cases on the wrong side of probability 1/2");
-    else
+    else if (s.scores.cases > s.scores.censored)
         print_score("error", s.scores.rmse, "", e.rmse, s.rmse_mcse, away);
-    snprintf(bits, sizeof bits, "mean of log p(y); %.4f bits", in_bits(s.scores.log_score));
+    snprintf(bits, sizeof bits, isnan(s.scores.log_score) ? "mean of log p(y)" : "mean of log p(y); %.4f bits",
+             in_bits(s.scores.log_score));
     print_score("mean log score", s.scores.log_score, "nats", e.log_score, s.log_score_mcse, bits);
     if (report->binary)
         print_score("information", 1.0 + in_bits(s.scores.log_score), "bits", in_bits(e.log_score),

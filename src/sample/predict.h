@@ -13,6 +13,8 @@
 #ifndef TALWEG_SAMPLE_PREDICT_H
 #define TALWEG_SAMPLE_PREDICT_H
 
+#include <math.h>
+
 #include "likelihood/likelihood.h"
 #include "model/model.h"
 #include "talweg/predict.h"
@@ -29,9 +31,11 @@ enum {
 };
 
 /* Averages over draws whose contributions have a larger k are computed from lines; averages with a k above the
- * second limit are withheld. */
+ * second limit are withheld; both unless their relative error is small and k is below the third. */
 #define TW_PREDICT_HEAVY 0.4
 #define TW_PREDICT_LIMIT 0.5
+#define TW_PREDICT_SURELY_HEAVY 0.7
+#define TW_PREDICT_SMALL_ERROR 0.02
 
 /* A mean, and the sum of squared deviations from it. */
 typedef struct tw_moments {
@@ -44,10 +48,30 @@ typedef struct tw_average {
     double value, mcse, k;
 } tw_average;
 
+static inline bool tw_average_is_heavy(const tw_average *a, double relative_error, double limit)
+{
+    return a->k > limit && (a->k > TW_PREDICT_SURELY_HEAVY || !(relative_error < TW_PREDICT_SMALL_ERROR));
+}
+
 /* The averages of a case: the mean of y, its standard deviation and the log score. */
 typedef struct tw_averages {
     tw_average mean, sd, score;
 } tw_averages;
+
+static inline bool tw_mean_is_heavy(const tw_averages *a, double limit)
+{
+    return tw_average_is_heavy(&a->mean, a->mean.mcse / fabs(a->mean.value), limit);
+}
+
+static inline bool tw_sd_is_heavy(const tw_averages *a, double limit)
+{
+    return tw_average_is_heavy(&a->sd, 2.0 * a->sd.mcse / a->sd.value, limit);
+}
+
+static inline bool tw_score_is_heavy(const tw_averages *a, double limit)
+{
+    return tw_average_is_heavy(&a->score, a->score.mcse, limit);
+}
 
 /* A new case, and its sums over the draws so far. */
 typedef struct tw_new_case {
@@ -84,7 +108,7 @@ struct tw_draws_predictor {
     tw_context *ctx;
     const tw_model *model;
     tw_draw_source source;
-    bool two_classes;
+    bool two_classes, plain;
     size_t threads;
     size_t points, block; /* new cases and draws in a block */
     size_t batches;       /* of a chain; a series has batches x chains numbers, chain by chain */

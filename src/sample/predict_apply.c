@@ -282,7 +282,7 @@ static tw_status add_lines(step *s)
     size_t point[TW_PREDICT_POINTS];
     lines l = {.s = s, .point = point};
     for (size_t j = 0; j < s->cases->count; j++)
-        if (!p->cases[j].failed && tw_line_is_needed(&p->cases[j])) point[l.count++] = j;
+        if (!p->plain && !p->cases[j].failed && tw_line_is_needed(&p->cases[j])) point[l.count++] = j;
     if (l.count == 0) return TW_OK;
     tw_status status = make_lines(&l);
     if (status == TW_OK) status = p->placed ? add_places_to_lines(&l) : add_draws_to_lines(&l);

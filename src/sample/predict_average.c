@@ -15,6 +15,8 @@
 #include "math/vector.h"
 #include "sample/predict.h"
 
+enum { MANY = 200 }; /* draws that contribute to a probability */
+
 static const double PLUS_ONE = 1.0;
 
 static size_t series_length(const tw_draws_predictor *p)
@@ -173,15 +175,6 @@ tw_average tw_predict_sd(const tw_draws_predictor *p, tw_diagnose *diagnose, dou
                         .k = tw_mean_pareto_k(length, squares, diagnose->series)};
 }
 
-/* Is E[y | f] bounded? A mean between bounds is never far off, even if few draws contribute to it. */
-static bool is_bounded(const tw_new_case *c)
-{
-    static const double far[4] = {-800.0, -400.0, 400.0, 800.0};
-    double mean[4];
-    return tw_expect_many(&c->at, 0, 0.0, 4, far, mean, NULL) == TW_OK && mean[0] == mean[1] &&
-           mean[2] == mean[3];
-}
-
 /* The mean and the standard deviation of y. */
 static void average(const tw_draws_predictor *p, size_t point, tw_diagnose *diagnose)
 {
@@ -200,7 +193,8 @@ static void average(const tw_draws_predictor *p, size_t point, tw_diagnose *diag
     for (size_t k = 0; k < length; k++) squares[k] /= batch_length(p, k);
     *of_sd = tw_predict_sd(p, diagnose, c->origin, mean, series, squares);
     of_sd->value = sqrt(c->noise + between);
-    if (fmax(of_mean->k, of_sd->k) > TW_PREDICT_HEAVY && is_bounded(c)) of_mean->k = of_sd->k = 0.0;
+    if (fmax(of_mean->k, of_sd->k) > TW_PREDICT_HEAVY && tw_expect_is_bounded(&c->at, 0))
+        of_mean->k = of_sd->k = 0.0;
 }
 
 /* Turn logarithms of sums over batches into means over batches, divided by the mean over all draws. Returns
@@ -219,6 +213,15 @@ static double log_mean(const tw_draws_predictor *p, double *series)
     return largest + log(mean);
 }
 
+/* A label that is impossible for every draw; or a probability, at most 1 for a draw, to which many draws must have
+ * contributed. */
+static bool score_needs_no_tail(const tw_draws_predictor *p, const tw_new_case *c)
+{
+    double all = (double)(p->source.draws * p->source.chains), score = c->averages.score.value;
+    bool many = exp(score) * all >= MANY;
+    return score == -INFINITY || (many && (p->two_classes || c->at.likelihood->levels > 0));
+}
+
 void tw_new_case_finish(tw_draws_predictor *p, size_t point, tw_diagnose *diagnose)
 {
     tw_new_case *c = &p->cases[point];
@@ -235,13 +238,11 @@ void tw_new_case_finish(tw_draws_predictor *p, size_t point, tw_diagnose *diagno
     for (size_t g = 0; g < tw_predict_groups(p); g++)
         tw_predict_leave_out(p, score, 1.0, g, tw_predict_without(p, score, g), &left);
     c->averages.score.mcse = tw_predict_log_mcse(p, &left, tw_predict_mcse(p, diagnose, score));
-    bool impossible = c->averages.score.value == -INFINITY; /* for every draw */
-    c->averages.score.k = impossible ? 0.0 : tw_mean_pareto_k(length, score, diagnose->series);
+    c->averages.score.k = score_needs_no_tail(p, c) ? 0.0 : tw_mean_pareto_k(length, score, diagnose->series);
 }
 
 static size_t withhold(bool missing, tw_average *a)
 {
-    missing |= isnan(a->value) || a->k > TW_PREDICT_LIMIT;
     if (missing) a->value = a->mcse = NAN;
     return missing;
 }
@@ -249,12 +250,14 @@ static size_t withhold(bool missing, tw_average *a)
 void tw_new_case_withhold(tw_draws_predictor *p, tw_new_case *c)
 {
     tw_averages *a = &c->averages;
+    double limit = p->plain ? INFINITY : TW_PREDICT_LIMIT;
     bool no_variance = !c->no_mean && a->sd.value == INFINITY;
     p->cases_done++;
-    p->no_means += withhold(c->no_mean || isinf(a->mean.value), &a->mean);
+    bool no_score = p->labelled && tw_score_is_heavy(a, limit), no_sd = tw_sd_is_heavy(a, limit);
+    p->no_means += withhold(c->no_mean || !isfinite(a->mean.value) || tw_mean_is_heavy(a, limit), &a->mean);
     if (no_variance)
         a->sd.mcse = 0.0;
     else
-        p->no_sds += withhold(isnan(a->mean.value), &a->sd);
-    if (p->labelled) p->no_scores += withhold(false, &a->score);
+        p->no_sds += withhold(no_sd || isnan(a->mean.value) || !isfinite(a->sd.value), &a->sd);
+    p->no_scores += withhold(no_score, &a->score);
 }

@@ -228,6 +228,7 @@ tw_status tw_draws_predictor_new(const tw_model *model, const tw_draw_source *so
                               .model = model,
                               .source = *source,
                               .two_classes = model->observed.likelihood->two_classes,
+                              .plain = o.plain,
                               .threads = tw_model_threads(model, o.threads),
                               .points = tw_predict_batch(source->n),
                               .block = draws_of_a_block(source->n),

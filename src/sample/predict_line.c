@@ -20,7 +20,7 @@ static const double ROUGH = 1e-4;   /* difference of the two sums; the error is 
 static const double MISSED = 3.0;   /* log density of a draw above that of all nodes */
 static const double ERROR = 1e-7;   /* of the quadrature, relative */
 static const double NO_SLOPE = 1e-10;
-static const double BUDGET = 2e7;   /* values of the likelihood for a case */
+static const double BUDGET = 1e7;   /* values of the likelihood for a case */
 
 struct tw_line {
     tw_new_case *c;
@@ -37,9 +37,9 @@ struct tw_line {
 bool tw_line_is_needed(const tw_new_case *c)
 {
     const tw_averages *a = &c->averages;
-    bool mean = !c->no_mean && isfinite(c->variance);
-    return (mean && (a->mean.k > TW_PREDICT_HEAVY || (a->sd.k > TW_PREDICT_HEAVY && isfinite(c->noise)))) ||
-           a->score.k > TW_PREDICT_HEAVY;
+    bool mean = !c->no_mean && tw_mean_is_heavy(a, TW_PREDICT_HEAVY);
+    bool sd = !c->no_mean && isfinite(c->noise) && tw_sd_is_heavy(a, TW_PREDICT_HEAVY);
+    return mean || sd || tw_score_is_heavy(a, TW_PREDICT_HEAVY);
 }
 
 tw_status tw_line_new(tw_draws_predictor *p, tw_new_case *c, size_t draws, tw_line **out)
@@ -265,10 +265,10 @@ void tw_line_add(tw_line *line, const tw_line_place *place, size_t chain, size_t
 
 /* ---- the averages ---- */
 
-/* Take the better average: one that is not heavy, or else the one with the lighter tail. */
-static bool take(const tw_average *line, tw_average *average)
+/* Take the average over lines in place of one that is heavy, unless its own tail is heavier. */
+static bool take(bool heavy, const tw_average *line, tw_average *average)
 {
-    bool better = average->k > TW_PREDICT_HEAVY && isfinite(line->value) && line->k < average->k;
+    bool better = heavy && isfinite(line->value) && line->k < average->k;
     if (better) *average = *line;
     return better;
 }
@@ -283,8 +283,10 @@ static void finish_mean(tw_draws_predictor *p, tw_line *line, tw_diagnose *diagn
     tw_average sd =
         tw_predict_sd(p, diagnose, line->c->origin, mean.value, line->means, line->squares);
     sd.mcse = hypot(sd.mcse, ERROR * sd.value);
-    line->c->line_mean = take(&mean, &line->c->averages.mean);
-    take(&sd, &line->c->averages.sd);
+    tw_averages *a = &line->c->averages;
+    bool heavy_sd = tw_sd_is_heavy(a, TW_PREDICT_HEAVY);
+    line->c->line_mean = take(tw_mean_is_heavy(a, TW_PREDICT_HEAVY), &mean, &a->mean);
+    take(heavy_sd, &sd, &a->sd);
 }
 
 /* log of the mean of p(label) over the lines. */
@@ -297,7 +299,8 @@ static void finish_score(tw_draws_predictor *p, tw_line *line, tw_diagnose *diag
     score.mcse = tw_predict_mcse(p, diagnose, line->log_scores) * (double)lines / sum;
     score.mcse = hypot(score.mcse, ERROR);
     score.k = tw_mean_pareto_k(lines, line->log_scores, diagnose->series);
-    line->c->line_score = take(&score, &line->c->averages.score);
+    tw_averages *a = &line->c->averages;
+    line->c->line_score = take(tw_score_is_heavy(a, TW_PREDICT_HEAVY), &score, &a->score);
 }
 
 tw_status tw_line_finish(tw_draws_predictor *p, tw_line *line)

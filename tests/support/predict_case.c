@@ -113,7 +113,9 @@ predict_columns predict_case_run(const predict_case *c, const tw_draws_predictor
     predict_columns out = predict_columns_new(c->m);
     tw_draw_source source = tw_draws_source(&c->draws);
     tw_draws_predictor *predictor = NULL;
-    assert_int_equal(tw_draws_predictor_new(c->model, &source, options, &predictor), TW_OK);
+    tw_draws_predictor_options plain = options ? *options : TW_DRAWS_PREDICTOR_DEFAULTS;
+    plain.plain = true;
+    assert_int_equal(tw_draws_predictor_new(c->model, &source, &plain, &predictor), TW_OK);
     if (batch == 0) batch = c->m;
     for (size_t first = 0; first < c->m; first += batch) {
         size_t count = c->m - first < batch ? c->m - first : batch;
