@@ -10,7 +10,7 @@
  *
  * A mean over draws is wrong, and so is its error, if it rests on a few draws: E[exp(f) | y] of a broad
  * posterior comes from a tail of f that draws seldom reach. If the contributions of the draws have a tail with a
- * Pareto k above 0.4, and a relative error above 2 % or a k above 0.7, the mean is computed from line averages
+ * Pareto k above 0.25, and a relative error above 2 % or a k above 0.7, the mean is computed from line averages
  * instead. With t = k' K^-1 x / |u|, |u|^2 = k' K^-1 k,
  * the new latent value depends on x through t alone, and w = x - k t / |u| is independent of t under the prior, so
  *
@@ -73,7 +73,8 @@ typedef struct tw_draws_predictor_options {
     bool plain;     /* average over the draws themselves, even if few of them make the average: for draws of
                        another distribution than the posterior. Nothing is then withheld */
 } tw_draws_predictor_options;
-#define TW_DRAWS_PREDICTOR_DEFAULTS ((tw_draws_predictor_options){.threads = 1, .bytes = (size_t)1 << 28, .plain = false})
+#define TW_DRAWS_PREDICTOR_DEFAULTS \
+    ((tw_draws_predictor_options){.threads = 1, .bytes = (size_t)1 << 28, .plain = false})
 
 /* The draws in whitened form, and sums for the scores. */
 typedef struct tw_draws_predictor tw_draws_predictor;

@@ -289,7 +289,8 @@ static void print_scores(const tw_prediction_report *report)
                     "cases on the wrong side of probability 1/2");
     else if (s.scores.cases > s.scores.censored)
         print_score("error", s.scores.rmse, "", e.rmse, s.rmse_mcse, away);
-    snprintf(bits, sizeof bits, isnan(s.scores.log_score) ? "mean of log p(y)" : "mean of log p(y); %.4f bits",
+    snprintf(bits, sizeof bits,
+             isnan(s.scores.log_score) ? "mean of log p(y)" : "mean of log p(y); %.4f bits",
              in_bits(s.scores.log_score));
     print_score("mean log score", s.scores.log_score, "nats", e.log_score, s.log_score_mcse, bits);
     if (report->binary)

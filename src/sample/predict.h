@@ -32,7 +32,7 @@ enum {
 
 /* Averages over draws whose contributions have a larger k are computed from lines; averages with a k above the
  * second limit are withheld; both unless their relative error is small and k is below the third. */
-#define TW_PREDICT_HEAVY 0.4
+#define TW_PREDICT_HEAVY 0.25
 #define TW_PREDICT_LIMIT 0.5
 #define TW_PREDICT_SURELY_HEAVY 0.7
 #define TW_PREDICT_SMALL_ERROR 0.02
@@ -81,13 +81,13 @@ typedef struct tw_new_case {
     tw_observations at;      /* this case alone */
     tw_marginal plus, label; /* the probabilities of y = +1 and of y, as functions of u'v_s */
     size_t draws;
-    tw_moments latent, expected;                /* of u'v_s; of E[y* | x_s] */
-    double noise;                               /* mean of var[y* | x_s]; not for two classes */
-    double origin;                              /* of the series of squares: E[y* | x_s] of the first draw */
-    bool failed;                                /* a probability could not be computed */
-    bool no_mean;                               /* y has no mean, for some draw */
-    tw_averages averages;                       /* set by tw_new_case_finish */
-    bool line_mean, line_score;                 /* they are averages over lines */
+    tw_moments latent, expected; /* of u'v_s; of E[y* | x_s] */
+    double noise;                /* mean of var[y* | x_s]; not for two classes */
+    double origin;               /* of the series of squares: E[y* | x_s] of the first draw */
+    bool failed;                 /* a probability could not be computed */
+    bool no_mean;                /* y has no mean, for some draw */
+    tw_averages averages;        /* set by tw_new_case_finish */
+    bool line_mean, line_score;  /* they are averages over lines */
     double quantile[TW_PREDICT_QUANTILES];
     double level[TW_LEVELS]; /* sums of the probabilities of levels; after tw_new_case_finish means */
 } tw_new_case;
@@ -110,19 +110,19 @@ struct tw_draws_predictor {
     tw_draw_source source;
     bool two_classes, plain;
     size_t threads;
-    size_t points, block; /* new cases and draws in a block */
-    size_t batches;       /* of a chain; a series has batches x chains numbers, chain by chain */
-    double *lengths;      /* batches: the number of draws in each */
-    bool kept;            /* v holds all whitened draws; otherwise a block of them */
-    double *x;            /* n x DRAWS: draws as they were read */
-    double *v;            /* rank x (chains draws), or rank x DRAWS */
-    double *cross;        /* n x POINTS covariances */
-    double *diagonal;     /* POINTS prior variances */
-    double *u;            /* rank x POINTS */
-    double *series;       /* a series for each point: sums of E[y* | x_s] over a batch, at the end means */
+    size_t points, block;  /* new cases and draws in a block */
+    size_t batches;        /* of a chain; a series has batches x chains numbers, chain by chain */
+    double *lengths;       /* batches: the number of draws in each */
+    bool kept;             /* v holds all whitened draws; otherwise a block of them */
+    double *x;             /* n x DRAWS: draws as they were read */
+    double *v;             /* rank x (chains draws), or rank x DRAWS */
+    double *cross;         /* n x POINTS covariances */
+    double *diagonal;      /* POINTS prior variances */
+    double *u;             /* rank x POINTS */
+    double *series;        /* a series for each point: sums of E[y* | x_s] over a batch, at the end means */
     double *square_series; /* the same of var[y* | x_s] + (E[y* | x_s] - origin)^2; not for two classes */
-    double *log_series;   /* the same of p(y | x_s): logarithms of sums, at the end means divided by p(y) */
-    size_t levels;        /* number of levels whose probabilities are computed; 0: none */
+    double *log_series;    /* the same of p(y | x_s): logarithms of sums, at the end means divided by p(y) */
+    size_t levels;         /* number of levels whose probabilities are computed; 0: none */
 
     bool quantiles;                         /* quantiles are computed */
     size_t quantile_draws, quantile_stride; /* from every quantile_stride-th draw */
@@ -138,8 +138,8 @@ struct tw_draws_predictor {
     double *score_series; /* sum over cases of p(y | x_s) / p(y) */
     double *left_out;     /* for each group: sum over cases of log p(y) without the group, minus log p(y) */
     double *error_series; /* sum over cases of (y - E y) E[y* | x_s] */
-    double misclassified_variance; /* of the number of cases on the wrong side of 1/2 */
-    double line_score_error, line_square_error; /* sums of the errors of cases with line averages */
+    double misclassified_variance;                  /* of the number of cases on the wrong side of 1/2 */
+    double line_score_error, line_square_error;     /* sums of the errors of cases with line averages */
     size_t cases_done, no_means, no_sds, no_scores; /* predicted cases, and what was withheld */
 };
 

@@ -378,8 +378,9 @@ static tw_predictions from_case(const tw_predictions *out, size_t first, size_t 
 {
     tw_predictions rest = *out;
     if (rest.levels) rest.levels += first * levels;
-    double **arrays[] = {&rest.mean, &rest.variance, &rest.expected,  &rest.mcse,          &rest.sd,     &rest.q05,
-                         &rest.q50,  &rest.q95,      &rest.log_score, &rest.log_score_mcse, &rest.sd_mcse};
+    double **arrays[] = {&rest.mean,   &rest.variance, &rest.expected, &rest.mcse,      &rest.sd,
+                         &rest.q05,    &rest.q50,      &rest.q95,      &rest.log_score, &rest.log_score_mcse,
+                         &rest.sd_mcse};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (*arrays[i]) *arrays[i] += first;
     return rest;

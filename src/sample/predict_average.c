@@ -87,7 +87,7 @@ static tw_status expect(tw_new_case *c, size_t count, const double *means, doubl
     if (c->draws == 0) c->origin = out[0];
     for (size_t i = 0; i < count; i++) sum += squares[i];
     for (size_t i = 0; i < count; i++) squares[i] += (out[i] - c->origin) * (out[i] - c->origin);
-    c->noise += (sum - (double)count * c->noise) / all;
+    c->noise = isinf(c->noise + sum) ? INFINITY : c->noise + (sum - (double)count * c->noise) / all;
     c->no_mean |= !tw_likelihood_has_mean(&c->at);
     return TW_OK;
 }
@@ -185,7 +185,8 @@ static void average(const tw_draws_predictor *p, size_t point, tw_diagnose *diag
     tw_average *of_mean = &c->averages.mean, *of_sd = &c->averages.sd;
     *of_mean = (tw_average){mean, tw_predict_mcse(p, diagnose, series), 0.0};
     if (p->two_classes) {
-        double sd = 2.0 * sqrt(mean * (1.0 - mean)), slope = sd > 0.0 ? 4.0 * (1.0 - 2.0 * mean) / (2.0 * sd) : 0.0;
+        double sd = 2.0 * sqrt(mean * (1.0 - mean)),
+               slope = sd > 0.0 ? 4.0 * (1.0 - 2.0 * mean) / (2.0 * sd) : 0.0;
         *of_sd = (tw_average){sd, fabs(slope) * of_mean->mcse, 0.0};
         return;
     }

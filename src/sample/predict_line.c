@@ -16,11 +16,11 @@
 enum { NODES = 2049, LEAST_REACH = 9, MOST_REACH = 60, TYPICAL_NODES = 160, LEAST_DRAWS = 200 };
 
 static const double STEP = 0.25, DROP = 40.0;
-static const double ROUGH = 1e-4;   /* difference of the two sums; the error is about its square */
-static const double MISSED = 3.0;   /* log density of a draw above that of all nodes */
-static const double ERROR = 1e-7;   /* of the quadrature, relative */
+static const double ROUGH = 1e-4; /* difference of the two sums; the error is about its square */
+static const double MISSED = 3.0; /* log density of a draw above that of all nodes */
+static const double ERROR = 1e-7; /* of the quadrature, relative */
 static const double NO_SLOPE = 1e-10;
-static const double BUDGET = 1e7;   /* values of the likelihood for a case */
+static const double BUDGET = 1e7; /* values of the likelihood for a case */
 
 struct tw_line {
     tw_new_case *c;
@@ -29,8 +29,8 @@ struct tw_line {
     bool two_classes, labelled, failed;
     double norm, step, low;
     size_t nodes;
-    double *mean, *square, *log_p; /* at the nodes: E[y], var[y] + (E[y] - origin)^2, log p(label) */
-    double *weight;                /* at the nodes: h(t) */
+    double *mean, *square, *log_p;        /* at the nodes: E[y], var[y] + (E[y] - origin)^2, log p(label) */
+    double *weight;                       /* at the nodes: h(t) */
     double *means, *squares, *log_scores; /* of each line */
 };
 
@@ -280,10 +280,12 @@ static void finish_mean(tw_draws_predictor *p, tw_line *line, tw_diagnose *diagn
     for (size_t i = 0; i < lines; i++) mean.value += line->means[i] / (double)lines;
     mean.k = tw_mean_pareto_k(lines, line->means, diagnose->series);
     mean.mcse = hypot(mean.mcse, ERROR * mean.value);
-    tw_average sd =
-        tw_predict_sd(p, diagnose, line->c->origin, mean.value, line->means, line->squares);
+    tw_average sd = tw_predict_sd(p, diagnose, line->c->origin, mean.value, line->means, line->squares);
     sd.mcse = hypot(sd.mcse, ERROR * sd.value);
     tw_averages *a = &line->c->averages;
+    mean.k =
+        fmax(mean.k, 0.5 * sd.k); /* squares have a heavier tail, with twice the k if one of E[y] makes it */
+    sd.k = fmax(sd.k, mean.k);
     bool heavy_sd = tw_sd_is_heavy(a, TW_PREDICT_HEAVY);
     line->c->line_mean = take(tw_mean_is_heavy(a, TW_PREDICT_HEAVY), &mean, &a->mean);
     take(heavy_sd, &sd, &a->sd);

@@ -1,5 +1,6 @@
 /* The judge of predictions from draws: means of y, their standard deviations and log scores of closed cases with
- * posteriors from narrow to broad, against quadrature. */
+ * posteriors from narrow to broad, against quadrature. TAIL_ONLY=LIKELIHOOD or the number of a case, and
+ * TAIL_SEEDS, run a part of it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +33,8 @@ static void judge(double value, double mcse, double exact, verdict *v)
 
 static void print(const char *name, double sigma, const char *what, const verdict *v)
 {
-    printf("%-22s sigma %-4g %-5s %5zu given %5zu withheld   rms z %5.2f   largest %6.2f   beyond %zu\n", name,
-           sigma, what, v->given, v->withheld, sqrt(v->squares / (double)v->given), v->most, v->beyond);
+    printf("%-22s sigma %-4g %-5s %5zu given %5zu withheld   rms z %5.2f   largest %6.2f   beyond %zu\n",
+           name, sigma, what, v->given, v->withheld, sqrt(v->squares / (double)v->given), v->most, v->beyond);
 }
 
 static const double SIGMAS[] = {0.5, 1.0, 2.0, 3.0, 4.5, 6.0};
@@ -82,10 +83,10 @@ static void predictions_are_right_or_withheld(void **state)
             verdict v[3] = {{0}};
             char name[64];
             c.sigma = SIGMAS[s];
-            if (only && strcmp(only, c.likelihood) != 0) continue;
+            if (only && strcmp(only, c.likelihood) != 0 && (size_t)atoi(only) != i + 1) continue;
             tail_values exact = tail_case_exact(&c);
             for (uint64_t seed = 1; seed <= seeds; seed++) {
-                tail_predictions p = tail_case_predict(&c, CHAINS, DRAWS, 1000 * i + seed);
+                tail_predictions p = tail_case_predict(&c, CHAINS, DRAWS, 1000 * i + seed, false);
                 for (size_t j = 0; j < TAIL_NEW; j++) {
                     judge(p.at.mean[j], p.mcse.mean[j], exact.mean[j], &v[0]);
                     if (isfinite(p.at.sd[j]) || isnan(p.at.sd[j]))

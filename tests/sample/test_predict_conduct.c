@@ -31,7 +31,7 @@ static void neither_threads_nor_blocks_matter(void **state)
         predict_case c = predict_case_new(names[l], N, m, 0.9, 2.0, 1.0);
         predict_case_draw_prior(&c, CHAINS, DRAWS, 3);
         predict_columns first = predict_case_run(&c, NULL, 0, NULL, y);
-        const tw_draws_predictor_options options[] = {{2, 1 << 28}, {1, 0}, {3, 0}};
+        const tw_draws_predictor_options options[] = {{2, 1 << 28, true}, {1, 0, true}, {3, 0, true}};
         for (size_t i = 0; i < 3; i++) {
             predict_columns again = predict_case_run(&c, &options[i], 0, NULL, y);
             assert_memory_equal(again.memory, first.memory, COLUMNS * m * sizeof *first.memory);

@@ -21,10 +21,12 @@ typedef struct tail_values {
 } tail_values;
 tail_values tail_case_exact(const tail_case *c);
 
-/* Predictions from `chains` chains of `draws` draws, every fifth one. */
+/* Predictions from `chains` chains of `draws` draws, every fifth one; with `place` from draws that have a place, as
+ * those with unknown parameters have. */
 typedef struct tail_predictions {
     tail_values at, mcse;
 } tail_predictions;
-tail_predictions tail_case_predict(const tail_case *c, size_t chains, size_t draws, uint64_t seed);
+tail_predictions tail_case_predict(const tail_case *c, size_t chains, size_t draws, uint64_t seed,
+                                   bool place);
 
 #endif

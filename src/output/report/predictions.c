@@ -150,7 +150,9 @@ static tw_status draw_scatter(tw_report *r, const tw_cases *cases)
                       : "Posterior means of the observations against the observations, %zu training cases",
                   cases->count);
     if (stride > 1) tw_html_print(r->page, ", one in %zu shown", stride);
-    if (isnan(cases->scores.rmse))
+    if (cases->scores.cases == cases->scores.censored)
+        fputs(". All are censored.", r->page);
+    else if (isnan(cases->scores.rmse))
         fputs(". Some means are withheld: few draws determine them, or they do not exist.", r->page);
     else
         tw_html_print(r->page, ". Root mean square of the difference: %.4g.", cases->scores.rmse);
