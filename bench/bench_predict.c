@@ -69,7 +69,7 @@ static void run(const bench_usps *usps, const tw_data *at, size_t points, size_t
                 const char *likelihood, size_t threads, size_t bytes)
 {
     tw_draw_source source = {usps->data->n, CHAINS, draws, (void *)usps, read_draws, NULL};
-    tw_draws_predictor_options options = {threads, bytes};
+    tw_draws_predictor_options options = {threads, bytes, false};
     tw_kernel *kernel = NULL;
     tw_model *model = NULL;
     tw_draws_predictor *predictor = NULL;

@@ -123,6 +123,10 @@ TW_API double tw_weights_pareto_k(size_t n, const double *log_weight);
 /* Pareto smoothing: replace the weights of the tail by the quantiles of that distribution, in order, truncated at
  * the largest weight. Returns k; if k is NaN or infinite, the weights are unchanged. */
 TW_API double tw_weights_smooth(size_t n, double *log_weight);
+/* The same for the mean of any n numbers: the larger k of the two tails of x. 0 if no number is further than six
+ * standard deviations from the mean, if x differ only by rounding, and for n < 25; infinite if a number is not
+ * finite. `work` holds n numbers. */
+TW_API double tw_mean_pareto_k(size_t n, const double *x, double *work);
 /* Up to this k, standard errors from the weights are reliable. */
 #define TW_PARETO_LIMIT 0.7
 /* The limit for n weights: min(1 - 1/log10 n, 0.7) (Vehtari, Simpson, Gelman, Yao and Gabry 2024). */

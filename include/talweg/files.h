@@ -61,6 +61,7 @@ typedef struct tw_csv {
     const double *const *values;
     /* If texts[j] is not NULL, column j holds codes of these texts. NULL: no texts. */
     const tw_levels *const *texts;
+    bool blank; /* leave cells that are NaN empty */
 } tw_csv;
 
 /* To a file, as by a tw_writer. */

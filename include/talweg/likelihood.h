@@ -125,7 +125,13 @@ struct tw_likelihood {
 
     /* The same for x[i] ~ N(m[i], v), one v >= 0. NULL: by quadrature of `expect`. */
     void (*predict)(const tw_observations *o, const double *m, double v, double *mean, double *variance);
+
+    /* Has y a mean, with these parameters? If not, `expect` gives the median. NULL: it has one. */
+    bool (*has_mean)(const tw_observations *o);
 };
+
+/* Has y a mean? False for student_t with df <= 1. */
+TW_API bool tw_likelihood_has_mean(const tw_observations *observed);
 
 /* The built-in likelihoods by name, such as "probit", with formulas, columns and parameters in
  * docs/likelihoods.md; NULL if the name is unknown. tw_likelihood_names() lists them: "probit, logit, ...", and

@@ -8,10 +8,24 @@
  *
  * where the inner expectation is exact (probit, gaussian, a Poisson mean) or accurate to 1e-10. K may be singular.
  *
+ * A mean over draws is wrong, and so is its error, if it rests on a few draws: E[exp(f) | y] of a broad
+ * posterior comes from a tail of f that draws seldom reach. If the contributions of the draws have a tail with a
+ * Pareto k above 0.25, and a relative error above 2 % or a k above 0.7, the mean is computed from line averages
+ * instead. With t = k' K^-1 x / |u|, |u|^2 = k' K^-1 k,
+ * the new latent value depends on x through t alone, and w = x - k t / |u| is independent of t under the prior, so
+ *
+ *   E[g(f*) | w, y] = int G(t) h(t) dt / int h(t) dt,     h(t) = N(t; 0, 1) prod_n p(y_n | w_n + t k_n / |u|),
+ *   G(t) = E[g(f*) | x] for f* ~ N(|u| t, k** - |u|^2),
+ *
+ * which quadrature gives for each draw w, with the tail of t. The mean over at most 1024 draws has less variance
+ * than that of the draws themselves. If the tail of these contributions is also too heavy (the same with 0.5), the mean
+ * of y, its standard deviation or the log score is withheld: it is NaN, and so is its error.
+ * tw_draws_predictor_warn says how many.
+ *
  * Memory depends neither on the number of new inputs nor, beyond `bytes` of the options, on the number of
  * draws: with n training inputs, C chains and T = max(4096, 16 C) it is at most
- *   bytes + 8 (2048 n + 512 (2 n + 2 T + 1800) + threads (20 T + 80000))  bytes,
- * and 24 bytes more for each draw if draws differ in their parameters.
+ *   bytes + 8 (2048 n + 512 (2 n + 3 T + 1800) + threads (20 T + 80000))  bytes,
+ * 8 (512 x 12000 + threads (9 n + 4096)) bytes more if line averages are needed, and 24 bytes more for each draw if draws differ in their parameters.
  */
 #ifndef TALWEG_PREDICT_H
 #define TALWEG_PREDICT_H
@@ -56,8 +70,11 @@ typedef struct tw_draws_predictor_options {
     size_t threads; /* results are bitwise identical for any number */
     size_t bytes;   /* whitened draws are kept in memory if n x draws x chains x 8 bytes are at most this;
                        otherwise they are read again for every block of at most 512 new inputs */
+    bool plain;     /* average over the draws themselves, even if few of them make the average: for draws of
+                       another distribution than the posterior. Nothing is then withheld */
 } tw_draws_predictor_options;
-#define TW_DRAWS_PREDICTOR_DEFAULTS ((tw_draws_predictor_options){.threads = 1, .bytes = (size_t)1 << 28})
+#define TW_DRAWS_PREDICTOR_DEFAULTS \
+    ((tw_draws_predictor_options){.threads = 1, .bytes = (size_t)1 << 28, .plain = false})
 
 /* The draws in whitened form, and sums for the scores. */
 typedef struct tw_draws_predictor tw_draws_predictor;
@@ -78,12 +95,13 @@ typedef struct tw_predictions {
                                 with consecutive draws averaged first if a chain has more than 4096 / C
                                 (but at least 16); 0 if all draws are equal, NaN if there are too few. For
                                 draws with places: that of `effective` independent draws */
-    double *sd;              /* of y */
+    double *sd;              /* of y; infinite where y has no variance */
     double *log_score;       /* log p(y), in nats; needs labels */
     double *log_score_mcse;  /* and its Monte Carlo standard error */
     double *q05, *q50, *q95; /* quantiles of the latent function, from at most 1024 evenly spaced draws */
     double *levels;          /* ordinal likelihoods: the probability of each level, case by case: m x
                                 levels numbers */
+    double *sd_mcse;         /* Monte Carlo standard error of `sd` */
 } tw_predictions;
 
 /* Predict the m = at->n cases `at`, whose y (NULL: none) are labels; likelihood and phi are the model's. With
@@ -100,11 +118,15 @@ TW_API tw_status tw_draws_predictor_at(tw_draws_predictor *predictor, const tw_k
                                        const tw_data *train, const tw_data *at, size_t first, size_t count,
                                        const tw_predictions *out);
 
+/* Warn (TW_WARN_NO_MEANS) if means, standard deviations or log scores were withheld so far. */
+TW_API void tw_draws_predictor_warn(const tw_draws_predictor *predictor);
+
 /* Scores of all labelled cases that this predictor has predicted so far, with Monte Carlo standard errors: of the
  * mean log score and the root mean square error by the delta method, including the correlation of cases that
  * share draws, and for the score what the jackknife finds beyond first order; of the error rate from the
- * probability of each case to be on the other side of 1/2, with cases treated as independent. NaN where a score
- * does not apply. */
+ * probability of each case to be on the other side of 1/2, with cases treated as independent. The errors of
+ * cases with line averages are added up, as if they were the same. NaN where a score does not apply,
+ * and where a prediction that it needs was withheld: a score without its most doubtful cases would flatter. */
 typedef struct tw_draws_scores {
     tw_scores scores;
     double log_score_mcse, error_rate_mcse, rmse_mcse;

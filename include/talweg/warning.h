@@ -136,6 +136,9 @@ extern "C" {
       "rejected")                                                                                            \
     X(TW_WARN_NOT_POSTERIOR, "not_posterior",                                                                \
       "{file}: these are draws from the path to the posterior at beta = {0:g}, not from the posterior")      \
+    X(TW_WARN_NO_MEANS, "withheld_means",                                                                    \
+      "withheld because they do not exist, or because few draws determine them: {0:.0f} means, {1:.0f} "     \
+      "standard deviations and {2:.0f} log scores of {3:.0f} cases")                                         \
     X(TW_WARN_INTERRUPTED_CASES, "interrupted_cases", "interrupted after {0:.0f} of {1:.0f} cases")          \
     /* evidence */                                                                                           \
     X(TW_WARN_FROM_LAPLACE, "from_laplace",                                                                  \

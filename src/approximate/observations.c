@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "likelihood/likelihood.h"
 #include "talweg/approximate.h"
+#include "talweg/warning.h"
 
 /* log of the integral of p(y | x) N(x; m, v); if v has rounded to 0, log p(y | m). */
 static tw_status log_marginal(const tw_observations *at, size_t i, double m, double v, double *value)
@@ -45,8 +46,18 @@ tw_status tw_predict_observations(tw_context *ctx, const tw_observations *at, co
                            "the %s expectation of case %zu cannot be computed (latent mean %g, variance %g)",
                            at->likelihood->name, i + 1, mean[i], variance[i]);
         if (sd) sd[i] = sqrt(spread);
+        if (tw_likelihood_has_mean(&one)) continue;
+        expected[i] = NAN;
+        if (sd) sd[i] = NAN;
     }
     return TW_OK;
+}
+
+void tw_predict_warn(tw_context *ctx, const tw_observations *at)
+{
+    double cases = (double)at->n;
+    if (!tw_likelihood_has_mean(at))
+        tw_warn(ctx, &(tw_warning){.code = TW_WARN_NO_MEANS, .number = {cases, cases, 0.0, cases}});
 }
 
 tw_status tw_predict_levels(tw_context *ctx, const tw_observations *at, const double *mean,

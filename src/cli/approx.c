@@ -218,7 +218,7 @@ static tw_status write_marginals(tw_context *ctx, const approx_options *options,
     TW_TRY(tw_allocate_doubles(ctx, n, MARGINAL_COLUMNS, "the marginals", &block));
     fill_marginals(r, block);
     for (size_t j = 0; j < MARGINAL_COLUMNS; j++) values[j] = block + j * n;
-    tw_csv csv = {n, MARGINAL_COLUMNS, names, values, NULL};
+    tw_csv csv = {n, MARGINAL_COLUMNS, names, values, NULL, false};
     tw_status status = tw_csv_save(ctx, &csv, options->marginals, options->output.force);
     tw_release(ctx, block);
     return status;

@@ -84,7 +84,7 @@ static tw_status write_data(tw_context *ctx, size_t n, uint64_t seed, uint64_t p
     tw_data *data = NULL;
     TW_TRY(tw_data_two_classes(ctx, n, seed, part, &data));
     const double *const values[] = {data->x, data->x + n, data->y};
-    tw_csv csv = {n, TW_COUNT(names), names, values, NULL};
+    tw_csv csv = {n, TW_COUNT(names), names, values, NULL, false};
     tw_status status = tw_csv_save(ctx, &csv, path, true);
     tw_data_free(data);
     return status;
@@ -103,7 +103,7 @@ static tw_status write_grid(tw_context *ctx, const char *path)
         x[i + n] = half_width * (1.0 - 2.0 * (double)row / (GRID - 1));
     }
     const double *const values[] = {x, x + n};
-    tw_csv csv = {n, TW_COUNT(names), names, values, NULL};
+    tw_csv csv = {n, TW_COUNT(names), names, values, NULL, false};
     tw_status status = tw_csv_save(ctx, &csv, path, true);
     tw_release(ctx, x);
     return status;

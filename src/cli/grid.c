@@ -271,7 +271,7 @@ static tw_status report(const tw_surface *s)
     const char *names[TW_GRID_COLUMNS];
     const double *values[TW_GRID_COLUMNS];
     const tw_grid_options *o = s->options;
-    tw_csv csv = {s->points, tw_grid_columns(&s->grid, names, values), names, values, NULL};
+    tw_csv csv = {s->points, tw_grid_columns(&s->grid, names, values), names, values, NULL, false};
     tw_warnings warnings = tw_grid_warnings(&s->grid);
     tw_warnings_keep(&warnings);
     if (o->output.json)

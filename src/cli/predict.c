@@ -110,6 +110,7 @@ static tw_status predict_all(const tw_predict_options *options, tw_prediction *p
     tw_meter_end(&meter);
     if (status == TW_OK && p->done == 0 && p->at.m > 0)
         return tw_fail(p->ctx, TW_INTERRUPTED, "interrupted before the first case: no predictions");
+    if (status == TW_OK) tw_prediction_warn(p);
     if (status == TW_OK && p->done < p->at.m)
         tw_warn(p->ctx, &(tw_warning){.code = TW_WARN_INTERRUPTED_CASES,
                                       .number = {(double)p->done, (double)p->at.m}});
@@ -157,7 +158,13 @@ const tw_command tw_command_predict = {
         "Predictions from a run are averages over its draws: given a draw of the latent values at the "
         "training inputs, the latent function at a new input is Gaussian, and the average over this Gaussian "
         "is exact or by quadrature. The column mcse is the Monte Carlo standard error of the probability or "
-        "mean; it accounts for the autocorrelation of the draws. With few draws, a probability far from 1/2 "
+        "mean; it accounts for the autocorrelation of the draws; y_sd_mcse is that of y_sd. If the draws do "
+        "not "
+        "determine a mean, because a far tail that they seldom reach makes most of it, the mean, y_sd or the "
+        "log score is withheld (empty in the file, null in JSON), and a warning says how many; quantiles are "
+        "always given. So is the mean of Student t with df up to 1, which does not exist. Scores that need "
+        "what was "
+        "withheld are withheld. With few draws, a probability far from 1/2 "
         "is more often too low than too high, and so is its error. Predictions from a run with unknown "
         "parameters are also averaged over the parameters: each draw uses its own. The Monte Carlo error of "
         "the error rate treats the cases as independent. The command keeps at most 256 MB of draws in memory "

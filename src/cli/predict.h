@@ -24,6 +24,7 @@ enum {
     TW_PREDICTED_EXPECTED,
     TW_PREDICTED_MCSE,
     TW_PREDICTED_SD,
+    TW_PREDICTED_SD_MCSE,
     TW_PREDICTED_Q05, /* quantiles of the probability of +1, or of the mean of y */
     TW_PREDICTED_Q50,
     TW_PREDICTED_Q95,
@@ -83,6 +84,9 @@ void tw_prediction_close(tw_prediction *p);
 
 /* Predict the next block of cases; p->count is 0 after the last. */
 tw_status tw_prediction_next(tw_prediction *p);
+
+/* Warn of what was withheld so far. */
+void tw_prediction_warn(const tw_prediction *p);
 
 /* Scores of the cases so far; their Monte Carlo errors are NaN for an approximation. */
 tw_draws_scores tw_prediction_scores(const tw_prediction *p);

@@ -130,6 +130,7 @@ static void list_columns(tw_prediction_report *report)
     add_column(c, report->binary ? "probability_q50" : "y_mean_q50", p->column[TW_PREDICTED_Q50]);
     add_column(c, report->binary ? "probability_q95" : "y_mean_q95", p->column[TW_PREDICTED_Q95]);
     if (!report->binary) add_column(c, "y_sd", p->column[TW_PREDICTED_SD]);
+    if (!report->binary && p->draws) add_column(c, "y_sd_mcse", p->column[TW_PREDICTED_SD_MCSE]);
     for (size_t k = 0; k < p->levels; k++) add_column(c, report->level[k], p->level + k * TW_PREDICT_BATCH);
     if (!p->at.y) return;
     add_column(c, "y", p->at.label + p->first);
@@ -141,7 +142,7 @@ static void list_columns(tw_prediction_report *report)
 static tw_csv as_csv(const tw_prediction_report *report)
 {
     const columns *c = &report->all;
-    return (tw_csv){report->p->count, c->count, c->name, c->values, c->texts};
+    return (tw_csv){report->p->count, c->count, c->name, c->values, c->texts, true};
 }
 
 /* ---- begin, add ---- */
@@ -260,7 +261,10 @@ static void print_score(const char *name, double value, const char *unit, double
     char cases[32] = "", draws[32] = "";
     if (!isnan(sampling)) snprintf(cases, sizeof cases, "+- %.4f", sampling);
     if (!isnan(mcse)) snprintf(draws, sizeof draws, "+- %.4f", mcse);
-    printf("  %-15s%9.4f %-5s%-10s%-10s %s\n", name, value, unit, cases, draws, meaning);
+    if (isnan(value))
+        printf("  %-15s%9s %-5s%-10s%-10s %s\n", name, "withheld", "", "", "", meaning);
+    else
+        printf("  %-15s%9.4f %-5s%-10s%-10s %s\n", name, value, unit, cases, draws, meaning);
 }
 
 static void print_scores(const tw_prediction_report *report)
@@ -283,9 +287,11 @@ static void print_scores(const tw_prediction_report *report)
     if (report->binary)
         print_score("error rate", s.scores.error_rate, "", e.error_rate, s.error_rate_mcse,
                     "cases on the wrong side of probability 1/2");
-    else
+    else if (s.scores.cases > s.scores.censored)
         print_score("error", s.scores.rmse, "", e.rmse, s.rmse_mcse, away);
-    snprintf(bits, sizeof bits, "mean of log p(y); %.4f bits", in_bits(s.scores.log_score));
+    snprintf(bits, sizeof bits,
+             isnan(s.scores.log_score) ? "mean of log p(y)" : "mean of log p(y); %.4f bits",
+             in_bits(s.scores.log_score));
     print_score("mean log score", s.scores.log_score, "nats", e.log_score, s.log_score_mcse, bits);
     if (report->binary)
         print_score("information", 1.0 + in_bits(s.scores.log_score), "bits", in_bits(e.log_score),

@@ -120,6 +120,7 @@ static tw_status prepare_draws(const tw_predict_options *options, tw_prediction 
     } else {
         source = tw_run_source(p->run);
         theta = tw_run_read_theta(p->run);
+        to.plain = tw_run_describe(p->run)->beta != 1.0;
     }
     p->chains = source.chains;
     p->length = source.draws;
@@ -195,6 +196,7 @@ static tw_status predict_from_draws(tw_prediction *p)
                           .expected = column[TW_PREDICTED_EXPECTED],
                           .mcse = column[TW_PREDICTED_MCSE],
                           .sd = column[TW_PREDICTED_SD],
+                          .sd_mcse = column[TW_PREDICTED_SD_MCSE],
                           .levels = p->levels ? p->cases_level : NULL,
                           .q05 = column[TW_PREDICTED_Q05],
                           .q50 = column[TW_PREDICTED_Q50],
@@ -265,6 +267,15 @@ tw_status tw_prediction_next(tw_prediction *p)
     TW_TRY(expect_quantiles(p));
     p->done += p->count;
     return TW_OK;
+}
+
+void tw_prediction_warn(const tw_prediction *p)
+{
+    tw_observations cases = tw_new_inputs_observed(&p->at, p->problem, 0, p->done);
+    if (p->draws)
+        tw_draws_predictor_warn(p->draws);
+    else
+        tw_predict_warn(p->ctx, &cases);
 }
 
 tw_draws_scores tw_prediction_scores(const tw_prediction *p)

@@ -10,15 +10,21 @@
  *   k(theta) = mean log(1 - theta x),   l_j = M (log(-theta_j / k(theta_j)) - k(theta_j) - 1),
  *   theta = sum_j theta_j exp(l_j) / sum_j exp(l_j),   k = k(theta).
  * A weak prior shrinks k towards 1/2 with the weight of ten exceedances: (M k + 5) / (M + 10).
+ *
+ * Exceedances do not depend on the origin, so the tails of any numbers are fitted in the same way, as those of
+ * the weights x - min x and max x - x.
  */
 #include <math.h>
 
 #include "talweg/diagnose.h"
 
-enum { MOST_TAIL = 1024, LEAST_TAIL = 5, GRID = 30 + 32, WEAK = 10 };
+enum { MOST_TAIL = 1024, LEAST_TAIL = 5, GRID = 30 + 32, WEAK = 10, FAR = 6 };
 
 /* Exceedances below this fraction of the largest weight are rounding errors. */
 static const double no_tail = 1e-9;
+
+/* Numbers whose standard deviation is below this fraction of their mean differ by the errors of quadrature. */
+static const double no_spread = 1e-6;
 
 /* Restore a min-heap whose element at `top` may be too large. */
 static void sink(size_t n, double *heap, size_t top)
@@ -148,6 +154,30 @@ double tw_weights_smooth(size_t n, double *log_weight)
         if (log_weight[i] > t.log_weight[t.count])
             log_weight[i] = smooth_one(&t, k, rank_of(&t, log_weight[i]));
     return k;
+}
+
+/* The shape of the upper tail of sign x; -x has its origin at the other end. */
+static double upper_tail(size_t n, const double *x, double sign, double origin, double *work)
+{
+    for (size_t i = 0; i < n; i++) work[i] = log(sign * (x[i] - origin));
+    return tw_weights_pareto_k(n, work);
+}
+
+double tw_mean_pareto_k(size_t n, const double *x, double *work)
+{
+    double mean = 0.0, squares = 0.0, least = INFINITY, most = -INFINITY, k = 0.0;
+    for (size_t i = 0; i < n; i++) mean += x[i] / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        squares += (x[i] - mean) * (x[i] - mean);
+        least = fmin(least, x[i]);
+        most = fmax(most, x[i]);
+    }
+    double sd = sqrt(squares / (double)n);
+    if (!isfinite(squares)) return INFINITY;
+    if (n / 5 < LEAST_TAIL || sd <= no_spread * fabs(mean)) return 0.0;
+    if (most - mean > FAR * sd) k = upper_tail(n, x, 1.0, least, work);
+    if (mean - least > FAR * sd) k = fmax(k, upper_tail(n, x, -1.0, most, work));
+    return isnan(k) ? 0.0 : k;
 }
 
 double tw_pareto_limit(size_t n)

@@ -164,6 +164,19 @@ tw_status tw_likelihood_expect(const tw_observations *observed, const double *m,
     return TW_OK;
 }
 
+bool tw_expect_is_bounded(const tw_observations *o, size_t i)
+{
+    static const double far[4] = {-800.0, -400.0, 400.0, 800.0};
+    double mean[4];
+    return o->likelihood->two_classes || (tw_expect_many(o, i, 0.0, 4, far, mean, NULL) == TW_OK &&
+                                          mean[0] == mean[1] && mean[2] == mean[3]);
+}
+
+bool tw_likelihood_has_mean(const tw_observations *observed)
+{
+    return !observed->likelihood->has_mean || observed->likelihood->has_mean(observed);
+}
+
 tw_status tw_expect_many(const tw_observations *o, size_t i, double v, size_t count, const double *m,
                          double *mean, double *variance)
 {

@@ -55,6 +55,10 @@ tw_observations tw_observations_repeat(const tw_observations *o, size_t i, size_
 tw_status tw_expect_many(const tw_observations *o, size_t i, double v, size_t count, const double *m,
                          double *mean, double *variance);
 
+/* Is E[y | x] of observation i constant far from x = 0, and therefore bounded? A mean between bounds is never far
+ * off, even if few draws contribute to it. */
+bool tw_expect_is_bounded(const tw_observations *o, size_t i);
+
 /* Add the probabilities of all levels of observation i at many m to sums[levels]; see tw_likelihood_levels. */
 tw_status tw_levels_sum(const tw_observations *o, size_t i, double v, size_t count, const double *m,
                         double *sums);

@@ -145,6 +145,11 @@ static void predict(const tw_observations *o, const double *m, double v, double 
     }
 }
 
+static bool has_mean(const tw_observations *o)
+{
+    return noise_of(o).nu > 1.0;
+}
+
 static void expect(const tw_observations *o, const double *x, double *mean, double *variance)
 {
     predict(o, x, 0.0, mean, variance);
@@ -163,4 +168,5 @@ const tw_likelihood tw_likelihood_student_t = {
     .fisher = fisher,
     .expect = expect,
     .predict = predict,
+    .has_mean = has_mean,
 };

@@ -63,7 +63,7 @@ static void put_cell(const tw_csv *csv, size_t i, size_t j, FILE *to)
     double value = csv->values[j][i];
     if (texts && value >= 0.0 && value < (double)texts->count)
         tw_csv_text(texts->text[(size_t)value], to);
-    else
+    else if (!csv->blank || !isnan(value))
         tw_csv_put_number(value, to);
 }
 

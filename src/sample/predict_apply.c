@@ -1,11 +1,13 @@
 /* predict_apply.c: predict new inputs block by block. A block computes its whitened covariances U = L^-1 k
  * once, then for each block of draws the conditional means U'V by matrix products, with the tiles of the
- * block in parallel. */
+ * block in parallel. Cases whose averages rest on a few draws get averages over lines (predict_line.c). */
+#include <float.h>
 #include <math.h>
 
 #include "base/parallel.h"
 #include "linalg/vector.h"
 #include "sample/predict.h"
+#include "talweg/warning.h"
 
 /* The caller's new cases, and which of them are in the current block. */
 typedef struct new_cases {
@@ -162,9 +164,133 @@ static tw_status add_all_places(step *s)
         TW_TRY(add_placed_draws(s, count));
         first += count;
     }
-    /* The scores read the cases later, when the parameters of the last place are no longer valid. */
-    for (size_t j = 0; j < s->cases->count; j++) p->cases[j].at.phi = s->cases->all.phi;
     return TW_OK;
+}
+
+/* ---- lines ---- */
+
+/* The cases of a block that need lines, and the work space of each thread. */
+typedef struct lines {
+    step *s;
+    size_t count, size; /* cases; numbers of work space */
+    size_t *point;
+    tw_line **line;
+    double *work;
+    size_t draw; /* the current draw, its number among those that lines use, and its latents */
+    const double *x, *v;
+} lines;
+
+static tw_line_place place_of(const lines *l, size_t i)
+{
+    const step *s = l->s;
+    const double *u = s->p->u + l->point[i] * s->prior->r;
+    tw_line_place place = {.sites = s->p->model->observed,
+                           .cross = s->cross + l->point[i] * s->prior->n,
+                           .norm = fmax(sqrt(tw_dot(s->prior->r, u, u)), DBL_MIN)};
+    place.sites.phi = s->phi;
+    return place;
+}
+
+static void enter_line(void *user, size_t i, size_t worker)
+{
+    const lines *l = user;
+    (void)worker;
+    tw_line_place place = place_of(l, i);
+    tw_line_enter(l->line[i], &place);
+}
+
+static void add_line(void *user, size_t i, size_t worker)
+{
+    const lines *l = user;
+    const step *s = l->s;
+    tw_line_place place = place_of(l, i);
+    double t = tw_dot(s->prior->r, s->p->u + l->point[i] * s->prior->r, l->v) / place.norm;
+    tw_line_add(l->line[i], &place, s->chain, l->draw, l->x, t, l->work + worker * l->size);
+}
+
+/* Draws of a chain that lines may use, and which of all draws number r is. */
+static size_t draws_for_lines(const tw_draws_predictor *p)
+{
+    size_t most = TW_PREDICT_LINES / p->source.chains;
+    return most == 0 ? 1 : smaller(most, p->source.draws);
+}
+
+static size_t draw_for_line(const tw_draws_predictor *p, size_t r)
+{
+    return r * p->source.draws / draws_for_lines(p);
+}
+
+/* Add draw number r of a chain to all lines. */
+static tw_status add_to_lines(lines *l, size_t chain, size_t r)
+{
+    tw_draws_predictor *p = l->s->p;
+    size_t draw = draw_for_line(p, r), rank = l->s->prior->r;
+    TW_TRY(p->source.read(p->source.user, chain, draw, 1, p->x));
+    if (!p->kept) tw_gaussian_solve(l->s->prior, 1, p->x, p->v);
+    l->x = p->x;
+    l->v = p->v + (p->kept ? (chain * p->source.draws + draw) * rank : 0);
+    l->draw = r;
+    l->s->chain = chain;
+    tw_parallel_for(l->count, p->threads, add_line, l);
+    return tw_poll(p->ctx);
+}
+
+static tw_status add_draws_to_lines(lines *l)
+{
+    tw_draws_predictor *p = l->s->p;
+    tw_parallel_for(l->count, p->threads, enter_line, l);
+    for (size_t chain = 0; chain < p->source.chains; chain++)
+        for (size_t r = 0; r < draws_for_lines(p); r++) TW_TRY(add_to_lines(l, chain, r));
+    return TW_OK;
+}
+
+static tw_status add_places_to_lines(lines *l)
+{
+    tw_draws_predictor *p = l->s->p;
+    size_t total = p->source.draws * p->source.chains, draws = draws_for_lines(p), place = SIZE_MAX;
+    for (size_t i = 0; i < total; i++) {
+        const tw_placed_draw *at = &p->placed[i];
+        size_t r = (at->draw * draws + p->source.draws - 1) / p->source.draws;
+        if (r >= draws || draw_for_line(p, r) != at->draw) continue;
+        if (at->place != place) {
+            TW_TRY(enter_place(l->s, at->place));
+            tw_parallel_for(l->count, p->threads, enter_line, l);
+        }
+        place = at->place;
+        TW_TRY(add_to_lines(l, at->chain, r));
+    }
+    return TW_OK;
+}
+
+static tw_status make_lines(lines *l)
+{
+    tw_draws_predictor *p = l->s->p;
+    void *memory = NULL;
+    TW_TRY(tw_allocate(p->ctx, l->count, sizeof(tw_line *), "averages over lines", &memory));
+    l->line = memory;
+    l->size = tw_line_work(p->model->n);
+    TW_TRY(tw_allocate_doubles(p->ctx, l->size, p->threads, "averages over lines", &l->work));
+    for (size_t i = 0; i < l->count; i++)
+        TW_TRY(tw_line_new(p, &p->cases[l->point[i]], draws_for_lines(p), &l->line[i]));
+    return TW_OK;
+}
+
+/* Average over lines for the cases that need it. */
+static tw_status add_lines(step *s)
+{
+    tw_draws_predictor *p = s->p;
+    size_t point[TW_PREDICT_POINTS];
+    lines l = {.s = s, .point = point};
+    for (size_t j = 0; j < s->cases->count; j++)
+        if (!p->plain && !p->cases[j].failed && tw_line_is_needed(&p->cases[j])) point[l.count++] = j;
+    if (l.count == 0) return TW_OK;
+    tw_status status = make_lines(&l);
+    if (status == TW_OK) status = p->placed ? add_places_to_lines(&l) : add_draws_to_lines(&l);
+    for (size_t i = 0; i < l.count && status == TW_OK; i++) status = tw_line_finish(p, l.line[i]);
+    for (size_t i = 0; i < l.count && l.line; i++) tw_line_free(p, l.line[i]);
+    tw_release(p->ctx, l.line);
+    tw_release(p->ctx, l.work);
+    return status;
 }
 
 /* ---- a block ---- */
@@ -187,16 +313,17 @@ static tw_status write_results(const tw_draws_predictor *p, const new_cases *blo
                            p->model->observed.likelihood->name, to + 1, c->latent.mean, c->mean_variance);
         put(out->mean, to, c->latent.mean);
         put(out->variance, to, c->mean_variance + c->latent.squares / (double)c->draws);
-        put(out->expected, to, c->expected.mean);
-        put(out->mcse, to, c->mcse);
-        put(out->sd, to, c->sd);
+        put(out->expected, to, c->averages.mean.value);
+        put(out->mcse, to, c->averages.mean.mcse);
+        put(out->sd, to, c->averages.sd.value);
+        put(out->sd_mcse, to, c->averages.sd.mcse);
         put(out->q05, to, c->quantile[0]);
         put(out->q50, to, c->quantile[1]);
         put(out->q95, to, c->quantile[2]);
         for (size_t k = 0; k < p->levels; k++) out->levels[to * p->levels + k] = c->level[k];
         if (!p->labelled) continue;
-        put(out->log_score, to, c->log_score);
-        put(out->log_score_mcse, to, c->log_score_mcse);
+        put(out->log_score, to, c->averages.score.value);
+        put(out->log_score_mcse, to, c->averages.score.mcse);
     }
     return TW_OK;
 }
@@ -216,6 +343,11 @@ static tw_status predict_block(tw_draws_predictor *p, const new_cases *block)
     if (!p->placed) for_each_tile(&s, condition_tile);
     TW_TRY(p->placed ? add_all_places(&s) : add_draws(&s));
     for_each_tile(&s, finish_tile);
+    TW_TRY(add_lines(&s));
+    for (size_t j = 0; j < block->count; j++) {
+        p->cases[j].at.phi = block->all.phi; /* not those of the last place, which are no longer valid */
+        tw_new_case_withhold(p, &p->cases[j]);
+    }
     TW_TRY(write_results(p, block));
     if (p->labelled) tw_predict_score_block(p, block->count);
     return TW_OK;
@@ -246,8 +378,9 @@ static tw_predictions from_case(const tw_predictions *out, size_t first, size_t 
 {
     tw_predictions rest = *out;
     if (rest.levels) rest.levels += first * levels;
-    double **arrays[] = {&rest.mean, &rest.variance, &rest.expected, &rest.mcse,      &rest.sd,
-                         &rest.q05,  &rest.q50,      &rest.q95,      &rest.log_score, &rest.log_score_mcse};
+    double **arrays[] = {&rest.mean,   &rest.variance, &rest.expected, &rest.mcse,      &rest.sd,
+                         &rest.q05,    &rest.q50,      &rest.q95,      &rest.log_score, &rest.log_score_mcse,
+                         &rest.sd_mcse};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (*arrays[i]) *arrays[i] += first;
     return rest;
@@ -278,4 +411,12 @@ tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_kernel *kernel, 
         TW_TRY(predict(p, &block));
     }
     return TW_OK;
+}
+
+void tw_draws_predictor_warn(const tw_draws_predictor *p)
+{
+    if (p->no_means + p->no_sds + p->no_scores > 0)
+        tw_warn(p->ctx, &(tw_warning){.code = TW_WARN_NO_MEANS,
+                                      .number = {(double)p->no_means, (double)p->no_sds, (double)p->no_scores,
+                                                 (double)p->cases_done}});
 }

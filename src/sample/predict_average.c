@@ -15,6 +15,8 @@
 #include "math/vector.h"
 #include "sample/predict.h"
 
+enum { MANY = 200 }; /* draws that contribute to a probability */
+
 static const double PLUS_ONE = 1.0;
 
 static size_t series_length(const tw_draws_predictor *p)
@@ -30,9 +32,10 @@ void tw_new_case_begin(tw_draws_predictor *p, size_t point)
     c->mean_variance = 0.0;
     c->latent = c->expected = (tw_moments){0.0, 0.0};
     c->noise = 0.0;
-    c->failed = false;
+    c->failed = c->no_mean = c->line_mean = c->line_score = false;
     for (size_t k = 0; k < p->levels; k++) c->level[k] = 0.0;
     for (size_t k = 0; k < length; k++) p->series[k + point * length] = 0.0;
+    for (size_t k = 0; !p->two_classes && k < length; k++) p->square_series[k + point * length] = 0.0;
     for (size_t k = 0; p->labelled && k < length; k++) p->log_series[k + point * length] = -INFINITY;
 }
 
@@ -75,14 +78,17 @@ static void add_to_series(const tw_draws_predictor *p, size_t chain, size_t firs
     }
 }
 
-/* E[y | x_s] for every draw of a block; c->noise becomes the mean of var[y | x_s] with these. work holds
- * `count` numbers. */
-static tw_status expect(tw_new_case *c, size_t count, const double *means, double *out, double *work)
+/* E[y | x_s] for every draw of a block; c->noise becomes the mean of var[y | x_s] with these. squares[i] is
+ * var[y | x_s] + (E[y | x_s] - origin)^2. */
+static tw_status expect(tw_new_case *c, size_t count, const double *means, double *out, double *squares)
 {
     double sum = 0.0, all = (double)(c->draws + count);
-    TW_TRY(tw_expect_many(&c->at, 0, c->variance, count, means, out, work));
-    for (size_t i = 0; i < count; i++) sum += work[i];
-    c->noise += (sum - (double)count * c->noise) / all;
+    TW_TRY(tw_expect_many(&c->at, 0, c->variance, count, means, out, squares));
+    if (c->draws == 0) c->origin = out[0];
+    for (size_t i = 0; i < count; i++) sum += squares[i];
+    for (size_t i = 0; i < count; i++) squares[i] += (out[i] - c->origin) * (out[i] - c->origin);
+    c->noise = isinf(c->noise + sum) ? INFINITY : c->noise + (sum - (double)count * c->noise) / all;
+    c->no_mean |= !tw_likelihood_has_mean(&c->at);
     return TW_OK;
 }
 
@@ -118,16 +124,24 @@ void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t f
     if (p->two_classes) tw_vector_exp(count, work, work);
     add_moments(c->draws, count, work, &c->expected);
     add_to_series(p, chain, first, count, work, false, series);
+    if (!p->two_classes)
+        add_to_series(p, chain, first, count, work + count, false,
+                      p->square_series + point * series_length(p));
     c->draws += count;
     if (!p->labelled || is_plus) return;
     c->failed |= tw_marginal_log(&c->label, count, means, work) != TW_OK;
     add_to_series(p, chain, first, count, work, true, log_series);
 }
 
-/* The error of draws with places: that of independent draws, times sqrt(S / E). */
-static double mcse_of_independent(const tw_draws_predictor *p, const double *series)
+/* The number of draws in batch k of a series. */
+static double batch_length(const tw_draws_predictor *p, size_t k)
 {
-    size_t length = series_length(p);
+    return p->lengths[k % p->batches];
+}
+
+/* The error of draws with places: that of independent draws, times sqrt(S / E). */
+static double mcse_of_independent(const tw_draws_predictor *p, size_t length, const double *series)
+{
     tw_moments m = {0.0, 0.0};
     double all = (double)(p->source.draws * p->source.chains);
     add_moments(0, length, series, &m);
@@ -138,22 +152,50 @@ static double mcse_of_independent(const tw_draws_predictor *p, const double *ser
 double tw_predict_mcse(const tw_draws_predictor *p, tw_diagnose *diagnose, const double *series)
 {
     bool finite = true;
-    if (p->source.places) return mcse_of_independent(p, series);
+    if (p->source.places) return mcse_of_independent(p, diagnose->total, series);
     for (size_t k = 0; k < diagnose->total; k++) finite &= isfinite(series[k]) != 0;
     bool constant = finite && diagnose->half >= 3 && !tw_series_varies(diagnose, series);
     return constant ? 0.0 : tw_series_mcse(diagnose, series);
 }
 
-static double sd_of_observation(const tw_draws_predictor *p, const tw_new_case *c)
+/* With Q_s = var[y | x_s] + (E_s - origin)^2, the variance of y is mean Q - (mean E - origin)^2, and to first
+ * order its error is that of the mean of Q_s - 2 (mean E - origin) E_s. */
+tw_average tw_predict_sd(const tw_draws_predictor *p, tw_diagnose *diagnose, double origin, double mean,
+                         const double *means, double *squares)
 {
-    double draws = (double)c->draws, mean = c->expected.mean, between = c->expected.squares / draws;
-    return p->two_classes ? 2.0 * sqrt(mean * (1.0 - mean)) : sqrt(c->noise + between);
+    size_t length = diagnose->total;
+    double away = mean - origin, sum = 0.0;
+    for (size_t k = 0; k < length; k++) {
+        squares[k] -= away * (2.0 * (means[k] - mean) + away);
+        sum += squares[k];
+    }
+    double sd = sqrt(fmax(sum / (double)length, 0.0));
+    return (tw_average){.value = sd,
+                        .mcse = 0.5 * tw_predict_mcse(p, diagnose, squares) / sd,
+                        .k = tw_mean_pareto_k(length, squares, diagnose->series)};
 }
 
-/* The number of draws in batch k of a series. */
-static double batch_length(const tw_draws_predictor *p, size_t k)
+/* The mean and the standard deviation of y. */
+static void average(const tw_draws_predictor *p, size_t point, tw_diagnose *diagnose)
 {
-    return p->lengths[k % p->batches];
+    tw_new_case *c = &p->cases[point];
+    size_t length = series_length(p);
+    double *series = p->series + point * length, *squares = p->square_series + point * length;
+    double mean = c->expected.mean, between = c->expected.squares / (double)c->draws;
+    tw_average *of_mean = &c->averages.mean, *of_sd = &c->averages.sd;
+    *of_mean = (tw_average){mean, tw_predict_mcse(p, diagnose, series), 0.0};
+    if (p->two_classes) {
+        double sd = 2.0 * sqrt(mean * (1.0 - mean)),
+               slope = sd > 0.0 ? 4.0 * (1.0 - 2.0 * mean) / (2.0 * sd) : 0.0;
+        *of_sd = (tw_average){sd, fabs(slope) * of_mean->mcse, 0.0};
+        return;
+    }
+    of_mean->k = tw_mean_pareto_k(length, series, diagnose->series);
+    for (size_t k = 0; k < length; k++) squares[k] /= batch_length(p, k);
+    *of_sd = tw_predict_sd(p, diagnose, c->origin, mean, series, squares);
+    of_sd->value = sqrt(c->noise + between);
+    if (fmax(of_mean->k, of_sd->k) > TW_PREDICT_HEAVY && tw_expect_is_bounded(&c->at, 0))
+        of_mean->k = of_sd->k = 0.0;
 }
 
 /* Turn logarithms of sums over batches into means over batches, divided by the mean over all draws. Returns
@@ -172,21 +214,51 @@ static double log_mean(const tw_draws_predictor *p, double *series)
     return largest + log(mean);
 }
 
+/* A label that is impossible for every draw; or a probability, at most 1 for a draw, to which many draws must have
+ * contributed. */
+static bool score_needs_no_tail(const tw_draws_predictor *p, const tw_new_case *c)
+{
+    double all = (double)(p->source.draws * p->source.chains), score = c->averages.score.value;
+    bool many = exp(score) * all >= MANY;
+    return score == -INFINITY || (many && (p->two_classes || c->at.likelihood->levels > 0));
+}
+
 void tw_new_case_finish(tw_draws_predictor *p, size_t point, tw_diagnose *diagnose)
 {
     tw_new_case *c = &p->cases[point];
     size_t length = series_length(p);
     double *series = p->series + point * length;
     for (size_t k = 0; k < length; k++) series[k] /= batch_length(p, k);
-    c->mcse = tw_predict_mcse(p, diagnose, series);
-    c->sd = sd_of_observation(p, c);
+    average(p, point, diagnose);
     for (size_t k = 0; k < p->levels; k++) c->level[k] /= (double)c->draws;
     if (p->quantiles) tw_new_case_quantiles(p, c, p->quantile_means + point * p->quantile_draws);
     if (!p->labelled) return;
     double *score = p->log_series + point * length;
     tw_left_out left = {0};
-    c->log_score = log_mean(p, score);
+    c->averages.score.value = log_mean(p, score);
     for (size_t g = 0; g < tw_predict_groups(p); g++)
         tw_predict_leave_out(p, score, 1.0, g, tw_predict_without(p, score, g), &left);
-    c->log_score_mcse = tw_predict_log_mcse(p, &left, tw_predict_mcse(p, diagnose, score));
+    c->averages.score.mcse = tw_predict_log_mcse(p, &left, tw_predict_mcse(p, diagnose, score));
+    c->averages.score.k = score_needs_no_tail(p, c) ? 0.0 : tw_mean_pareto_k(length, score, diagnose->series);
+}
+
+static size_t withhold(bool missing, tw_average *a)
+{
+    if (missing) a->value = a->mcse = NAN;
+    return missing;
+}
+
+void tw_new_case_withhold(tw_draws_predictor *p, tw_new_case *c)
+{
+    tw_averages *a = &c->averages;
+    double limit = p->plain ? INFINITY : TW_PREDICT_LIMIT;
+    bool no_variance = !c->no_mean && a->sd.value == INFINITY;
+    p->cases_done++;
+    bool no_score = p->labelled && tw_score_is_heavy(a, limit), no_sd = tw_sd_is_heavy(a, limit);
+    p->no_means += withhold(c->no_mean || !isfinite(a->mean.value) || tw_mean_is_heavy(a, limit), &a->mean);
+    if (no_variance)
+        a->sd.mcse = 0.0;
+    else
+        p->no_sds += withhold(no_sd || isnan(a->mean.value) || !isfinite(a->sd.value), &a->sd);
+    p->no_scores += withhold(no_score, &a->score);
 }

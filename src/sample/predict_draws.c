@@ -90,6 +90,7 @@ void tw_draws_predictor_free(tw_draws_predictor *p)
                         p->cross,
                         p->u,
                         p->series,
+                        p->square_series,
                         p->log_series,
                         p->score_series,
                         p->left_out,
@@ -130,6 +131,7 @@ static tw_status allocate_series(tw_draws_predictor *p)
     void *cases = NULL;
     TW_TRY(tw_allocate_doubles(p->ctx, p->batches, 1, what, &p->lengths));
     TW_TRY(tw_allocate_doubles(p->ctx, length, p->points, what, &p->series));
+    TW_TRY(tw_allocate_doubles(p->ctx, length, p->two_classes ? 0 : p->points, what, &p->square_series));
     TW_TRY(tw_allocate_doubles(p->ctx, length, p->points, what, &p->log_series));
     TW_TRY(tw_allocate_doubles(p->ctx, length, 1, what, &p->score_series));
     TW_TRY(tw_allocate_doubles(p->ctx, length, 1, what, &p->error_series));
@@ -226,6 +228,7 @@ tw_status tw_draws_predictor_new(const tw_model *model, const tw_draw_source *so
                               .model = model,
                               .source = *source,
                               .two_classes = model->observed.likelihood->two_classes,
+                              .plain = o.plain,
                               .threads = tw_model_threads(model, o.threads),
                               .points = tw_predict_batch(source->n),
                               .block = draws_of_a_block(source->n),

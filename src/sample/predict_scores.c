@@ -7,6 +7,9 @@
  * misclassified cases is not a smooth function: the exact P_j is on the other side of 1/2 with probability
  * q_j = Phi(-|P_j - 1/2| / error of P_j), and sum_j q_j (1 - q_j) is the variance of the number if cases are
  * independent.
+ *
+ * Cases whose averages are over lines are not in these series: their errors are added up, as if they were the
+ * same, and then in quadrature.
  */
 #include <math.h>
 
@@ -20,22 +23,26 @@ static void add_series(tw_draws_predictor *p, size_t point)
     const tw_new_case *c = &p->cases[point];
     size_t length = p->batches * p->source.chains;
     const double *score = p->log_series + point * length, *expected = p->series + point * length;
-    double error = tw_observations_censored(&c->at, 0) ? 0.0 : c->y - c->expected.mean;
+    double error = tw_observations_censored(&c->at, 0) ? 0.0 : c->y - c->averages.mean.value;
+    if (c->line_mean) p->line_square_error += fabs(error) * c->averages.mean.mcse;
+    if (c->line_score) p->line_score_error += c->averages.score.mcse;
     for (size_t k = 0; k < length; k++) {
-        p->score_series[k] += score[k];
-        p->error_series[k] += error * expected[k];
+        p->score_series[k] += c->line_score ? 1.0 : score[k];
+        p->error_series[k] += c->line_mean ? 0.0 : error * expected[k];
     }
-    for (size_t g = 0; g < tw_predict_groups(p); g++) p->left_out[g] += tw_predict_without(p, score, g);
+    for (size_t g = 0; g < tw_predict_groups(p) && !c->line_score; g++)
+        p->left_out[g] += tw_predict_without(p, score, g);
 }
 
 void tw_predict_score_block(tw_draws_predictor *p, size_t m)
 {
     for (size_t j = 0; j < m; j++) {
         const tw_new_case *c = &p->cases[j];
-        double distance = fabs(c->expected.mean - 0.5);
-        double q = c->mcse == 0.0 ? 0.0 : 0.5 * erfc(SQRT_HALF * distance / c->mcse);
+        const tw_average *mean = &c->averages.mean;
+        double distance = fabs(mean->value - 0.5);
+        double q = mean->mcse == 0.0 ? 0.0 : 0.5 * erfc(SQRT_HALF * distance / mean->mcse);
         p->misclassified_variance += q * (1.0 - q);
-        tw_scores_add(&c->at, &c->expected.mean, &c->log_score, &p->sums);
+        tw_scores_add(&c->at, &mean->value, &c->averages.score.value, &p->sums);
         add_series(p, j);
     }
 }
@@ -46,7 +53,8 @@ static double error_of_log_score(const tw_draws_predictor *p, tw_diagnose *diagn
     double cases = (double)p->sums.cases;
     for (size_t g = 0; g < tw_predict_groups(p); g++)
         tw_predict_leave_out(p, p->score_series, cases, g, p->left_out[g], &left);
-    return tw_predict_log_mcse(p, &left, tw_predict_mcse(p, diagnose, p->score_series)) / cases;
+    double series = tw_predict_log_mcse(p, &left, tw_predict_mcse(p, diagnose, p->score_series));
+    return hypot(series, p->line_score_error) / cases;
 }
 
 tw_draws_scores tw_draws_predictor_scores(tw_draws_predictor *p)
@@ -55,8 +63,9 @@ tw_draws_scores tw_draws_predictor_scores(tw_draws_predictor *p)
     bool binary = p->two_classes;
     double cases = (double)p->sums.cases, known = (double)(p->sums.cases - p->sums.censored);
     tw_diagnose *diagnose = p->workers[0].diagnose;
-    out.log_score_mcse = error_of_log_score(p, diagnose);
+    out.log_score_mcse = isnan(out.scores.log_score) ? NAN : error_of_log_score(p, diagnose);
     out.error_rate_mcse = binary ? sqrt(p->misclassified_variance) / cases : NAN;
-    out.rmse_mcse = binary ? NAN : tw_predict_mcse(p, diagnose, p->error_series) / (known * out.scores.rmse);
+    double squares = hypot(tw_predict_mcse(p, diagnose, p->error_series), p->line_square_error);
+    out.rmse_mcse = binary ? NAN : squares / (known * out.scores.rmse);
     return out;
 }

@@ -31,7 +31,7 @@ static predict_columns predict(const tw_problem *problem, const tw_draw_source *
 {
     double cross[RUN_N * NEW], diagonal[NEW], w[NEW];
     predict_columns out = predict_columns_new(NEW);
-    tw_draws_predictor_options options = {2, bytes};
+    tw_draws_predictor_options options = {2, bytes, false};
     tw_draws_predictor *predictor = NULL;
     assert_int_equal(tw_draws_predictor_new(problem->model, source, &options, &predictor), TW_OK);
     for (size_t j = 0; j < NEW; j++) {

@@ -257,7 +257,7 @@ static void csv_numbers_read_back(void **state)
     const double numbers[] = {0.1, 1.0 / 3.0, -2.5e300, 1e-320, 3.0};
     const double *const columns[] = {numbers, numbers};
     const char *const names[] = {"a", "b"};
-    const tw_csv csv = {5, 2, names, columns, NULL};
+    const tw_csv csv = {5, 2, names, columns, NULL, false};
     assert_int_equal(tw_csv_save(ctx, &csv, path_of("a"), true), TW_OK);
     assert_holds("a", "a,b\n0.1,0.1\n0.3333333333333333,0.3333333333333333\n-2.5e+300,-2.5e+300\n"
                       "9.99988867182683e-321,9.99988867182683e-321\n3,3\n");

@@ -31,7 +31,7 @@ static void neither_threads_nor_blocks_matter(void **state)
         predict_case c = predict_case_new(names[l], N, m, 0.9, 2.0, 1.0);
         predict_case_draw_prior(&c, CHAINS, DRAWS, 3);
         predict_columns first = predict_case_run(&c, NULL, 0, NULL, y);
-        const tw_draws_predictor_options options[] = {{2, 1 << 28}, {1, 0}, {3, 0}};
+        const tw_draws_predictor_options options[] = {{2, 1 << 28, true}, {1, 0, true}, {3, 0, true}};
         for (size_t i = 0; i < 3; i++) {
             predict_columns again = predict_case_run(&c, &options[i], 0, NULL, y);
             assert_memory_equal(again.memory, first.memory, COLUMNS * m * sizeof *first.memory);
@@ -55,7 +55,7 @@ static void neither_threads_nor_blocks_matter(void **state)
 static size_t peak(size_t n, size_t m, size_t draws, size_t bytes)
 {
     predict_case c = predict_case_new("probit", n, m, 0.9, 2.0, 1.0);
-    tw_draws_predictor_options options = {1, bytes};
+    tw_draws_predictor_options options = {1, bytes, false};
     predict_case_draw_prior(&c, 2, draws, 7);
     size_t before = tw_context_bytes_in_use(c.ctx);
     predict_columns p = predict_case_run(&c, &options, 0, NULL, NULL);
@@ -135,7 +135,9 @@ static void scores_of_surprises_have_the_errors_they_say(void **state)
         tw_predictions none = {0};
         predict_case_draw_ep(&c, r == 0 ? 100 : 8, r == 0 ? 2000 : 64, 1000 + r);
         tw_draw_source source = tw_draws_source(&c.draws);
-        assert_int_equal(tw_draws_predictor_new(c.model, &source, NULL, &predictor), TW_OK);
+        tw_draws_predictor_options options = TW_DRAWS_PREDICTOR_DEFAULTS;
+        options.plain = true;
+        assert_int_equal(tw_draws_predictor_new(c.model, &source, &options, &predictor), TW_OK);
         assert_int_equal(
             tw_draws_predictor_apply(predictor, c.cross, c.diagonal, NEW_CASES(M, y, NULL), &none), TW_OK);
         tw_draws_scores s = tw_draws_predictor_scores(predictor);

@@ -11,7 +11,7 @@
 #include "support/problem.h"
 #include "support/support.h"
 
-enum { COLUMNS = 10 };
+enum { COLUMNS = 11 };
 
 static double *numbers(size_t count)
 {
@@ -104,7 +104,7 @@ predict_columns predict_columns_new(size_t m)
     for (size_t i = 0; i < COLUMNS * m; i++) b[i] = -77.0;
     return (predict_columns){b,
                              {b, b + m, b + 2 * m, b + 3 * m, b + 4 * m, b + 5 * m, b + 6 * m, b + 7 * m,
-                              b + 8 * m, b + 9 * m, NULL}};
+                              b + 8 * m, b + 9 * m, NULL, b + 10 * m}};
 }
 
 predict_columns predict_case_run(const predict_case *c, const tw_draws_predictor_options *options,
@@ -113,7 +113,9 @@ predict_columns predict_case_run(const predict_case *c, const tw_draws_predictor
     predict_columns out = predict_columns_new(c->m);
     tw_draw_source source = tw_draws_source(&c->draws);
     tw_draws_predictor *predictor = NULL;
-    assert_int_equal(tw_draws_predictor_new(c->model, &source, options, &predictor), TW_OK);
+    tw_draws_predictor_options plain = options ? *options : TW_DRAWS_PREDICTOR_DEFAULTS;
+    plain.plain = true;
+    assert_int_equal(tw_draws_predictor_new(c->model, &source, &plain, &predictor), TW_OK);
     if (batch == 0) batch = c->m;
     for (size_t first = 0; first < c->m; first += batch) {
         size_t count = c->m - first < batch ? c->m - first : batch;
@@ -127,7 +129,8 @@ predict_columns predict_case_run(const predict_case *c, const tw_draws_predictor
                              out.at.q05 + first,
                              out.at.q50 + first,
                              out.at.q95 + first,
-                             NULL};
+                             NULL,
+                             out.at.sd_mcse + first};
         assert_int_equal(tw_draws_predictor_apply(predictor, c->cross + first * c->n, c->diagonal + first,
                                                   OBSERVED(c->model->observed.likelihood, count,
                                                            y ? y + first : NULL, w ? w + first : NULL),

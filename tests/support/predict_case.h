@@ -29,7 +29,7 @@ typedef struct predict_columns {
 } predict_columns;
 predict_columns predict_columns_new(size_t m);
 
-/* Predict all new inputs, `batch` at a time (0: all at once), with labels y (NULL: none). */
+/* Predict all new inputs by plain averages, `batch` at a time (0: all at once), with labels y (NULL: none). */
 predict_columns predict_case_run(const predict_case *c, const tw_draws_predictor_options *options,
                                  size_t batch, const double *w, const double *y);
 

@@ -108,10 +108,10 @@ static tw_status take_inputs(new_cases *c)
 
 /* ---- output arrays ---- */
 
-enum { OUTPUTS = 11, LEVELS = 7 };
+enum { OUTPUTS = 12, LEVELS = 7 };
 static const char *const output_names[OUTPUTS] = {"mean",      "variance",       "expected", "mcse", "sd",
                                                   "log_score", "log_score_mcse", "levels",   "q05",  "q50",
-                                                  "q95"};
+                                                  "q95",       "sd_mcse"};
 
 typedef struct outputs {
     Py_buffer buffers[OUTPUTS];
@@ -130,7 +130,8 @@ static tw_predictions arrays_of(const outputs *o)
                             .levels = o->data[LEVELS],
                             .q05 = o->data[8],
                             .q50 = o->data[9],
-                            .q95 = o->data[10]};
+                            .q95 = o->data[10],
+                            .sd_mcse = o->data[11]};
 }
 
 /* Read the output arrays: m numbers each, and levels x m for the array of levels. */
@@ -192,6 +193,7 @@ static tw_status predict_from_fit(const new_cases *c, const tw_approximation *fi
     tw_status status = predict_latent(c, fit, out);
     if (status == TW_OK)
         status = tw_predict_observations(ctx, &at, out->mean, out->variance, out->expected, out->sd);
+    if (status == TW_OK) tw_predict_warn(ctx, &at);
     if (status == TW_OK && out->levels)
         status = tw_predict_levels(ctx, &at, out->mean, out->variance, out->levels);
     if (status != TW_OK || !at.y) return status;
@@ -254,7 +256,8 @@ static tw_predictions part_of(const tw_predictions *out, size_t first, size_t le
                             .levels = behind(out->levels, first * levels),
                             .q05 = behind(out->q05, first),
                             .q50 = behind(out->q50, first),
-                            .q95 = behind(out->q95, first)};
+                            .q95 = behind(out->q95, first),
+                            .sd_mcse = behind(out->sd_mcse, first)};
 }
 
 /* Predict in batches, and check for Ctrl-C between them. */
@@ -279,7 +282,7 @@ static tw_status predict_in_batches(tw_draws_predictor *predictor, const new_cas
     return status;
 }
 
-static tw_status predict_from_draws(const new_cases *c, const tw_py_draws *from, size_t threads,
+static tw_status predict_from_draws(const new_cases *c, const tw_py_draws *from, size_t threads, bool plain,
                                     tw_py_job *job, const tw_predictions *out, tw_draws_scores *scores)
 {
     tw_draw_source source = tw_draws_source(from->draws);
@@ -287,10 +290,12 @@ static tw_status predict_from_draws(const new_cases *c, const tw_py_draws *from,
     tw_draws_predictor_options options = TW_DRAWS_PREDICTOR_DEFAULTS;
     tw_draws_predictor *predictor = NULL;
     options.threads = threads;
+    options.plain = plain;
     tw_status status = tw_run_places(c->problem->whole, from->theta ? &from->theta->all : NULL, 1, &places);
     if (places) source.places = tw_theta_places_table(places);
     if (status == TW_OK) status = tw_draws_predictor_new(c->problem->model, &source, &options, &predictor);
     if (status == TW_OK) status = predict_in_batches(predictor, c, job, out);
+    if (status == TW_OK) tw_draws_predictor_warn(predictor);
     if (status == TW_OK && c->y.data) *scores = tw_draws_predictor_scores(predictor);
     tw_draws_predictor_free(predictor);
     tw_theta_places_free(places);
@@ -329,22 +334,23 @@ static bool read_source(tw_py_problem *problem, PyObject *from, const tw_approxi
 }
 
 /* predict(source, (X, cross, diagonal, {column: array}, y, labels, names, levels, new_categories), outputs,
- * threads) fills the arrays of the dictionary `outputs`. Returns scores if there are labels, otherwise
+ * threads, plain) fills the arrays of the dictionary `outputs`. Returns scores if there are labels, otherwise
  * None. */
 PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords)
 {
-    static char *names[] = {"source", "cases", "outputs", "threads", NULL};
+    static char *names[] = {"source", "cases", "outputs", "threads", "plain", NULL};
     tw_py_problem *problem = (tw_py_problem *)self;
     PyObject *from = NULL, *tuple = NULL, *dictionary = NULL;
     const tw_approximation *fit = NULL;
     const tw_py_draws *draws = NULL;
     Py_ssize_t threads = 1;
+    int plain = 0;
     new_cases c = {0};
     outputs o = {0};
     tw_draws_scores scores = {.log_score_mcse = NAN, .error_rate_mcse = NAN, .rmse_mcse = NAN};
     tw_py_job job;
-    bool good = PyArg_ParseTupleAndKeywords(arguments, keywords, "OO!O!n", names, &from, &PyTuple_Type,
-                                            &tuple, &PyDict_Type, &dictionary, &threads) &&
+    bool good = PyArg_ParseTupleAndKeywords(arguments, keywords, "OO!O!np", names, &from, &PyTuple_Type,
+                                            &tuple, &PyDict_Type, &dictionary, &threads, &plain) &&
                 read_source(problem, from, &fit, &draws) && read_cases(problem, tuple, &c) &&
                 read_outputs(dictionary, c.m, problem->likelihood->levels, &o) &&
                 tw_py_begin(&job, problem, NULL);
@@ -353,7 +359,7 @@ PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords)
         tw_status status = make_known(&c);
         if (status == TW_OK) status = take_inputs(&c);
         if (status == TW_OK)
-            status = draws ? predict_from_draws(&c, draws, (size_t)threads, &job, &out, &scores)
+            status = draws ? predict_from_draws(&c, draws, (size_t)threads, plain != 0, &job, &out, &scores)
                            : predict_from_fit(&c, fit, &out, &scores);
         if (status == TW_OK && out.q05 && !draws) gaussian_quantiles(c.m, &out);
         if (status == TW_OK && out.q05) status = expect_quantiles(&c, &out);

@@ -26,20 +26,24 @@ class Prediction(Shown):
     probability : ndarray, shape (m,)
         Two classes: the probability of +1.
     y_mean, y_sd : ndarray, shape (m,)
-        Counts and real observations: mean and standard deviation of y.
+        Counts and real observations: mean and standard deviation of y. NaN, with a warning, where they do not exist
+        or the draws do not determine them, because a tail that these seldom reach makes most of the mean.
     q05, q50, q95 : ndarray, shape (m,)
         Posterior quantiles of `probability` or `y_mean`.
     probabilities : ndarray, shape (m, levels)
         Ordered levels: the probability of each, from the lowest to the highest.
     mcse : ndarray, shape (m,), or None
         From draws: Monte Carlo standard error of `probability` or `y_mean`.
+    y_sd_mcse : ndarray, shape (m,), or None
+        From draws of counts and real observations: Monte Carlo standard error of `y_sd`.
     log_score : ndarray, shape (m,), or None
-        With labels: log p(y) of each case, in nats.
+        With labels: log p(y) of each case, in nats. NaN, with a warning, where the draws do not determine it.
     log_score_mcse : ndarray, shape (m,), or None
         From draws: its Monte Carlo standard error.
     scores : dict or None
         With labels: cases, log_score (the mean), error_rate (two classes) or rmse (over the uncensored cases;
-        `censored` is the number of the others), and, from draws, their Monte Carlo standard errors.
+        `censored` is the number of the others), and, from draws, their Monte Carlo standard errors. None where a
+        prediction that a score needs is NaN.
     """
 
     def __init__(self, is_binary: bool, arrays: dict[str, Floats], scores: Optional[dict[str, float]]) -> None:
@@ -53,6 +57,7 @@ class Prediction(Shown):
             self.probability = arrays["expected"]
         else:
             self.y_mean, self.y_sd = arrays["expected"], arrays["sd"]
+            self.y_sd_mcse: Optional[Floats] = arrays.get("sd_mcse")
         if "levels" in arrays:
             self.probabilities = arrays["levels"]
 
@@ -143,20 +148,21 @@ def predict(
     observed = None if y is None else labels(y, "y")
     if observed is not None and observed.y.shape != (m,):
         raise InputError(f"there are {m} new cases, but y has {observed.y.size} values")
-    names = ["mean", "variance", "expected", "sd", "q05", "q50", "q95"] + ["mcse"] * from_draws
+    names = ["mean", "variance", "expected", "sd", "q05", "q50", "q95"] + ["mcse", "sd_mcse"] * from_draws
     if observed is not None:
         names += ["log_score"] + ["log_score_mcse"] * from_draws
     outputs = {name: np.empty(m) for name in names}
     if model._problem.count_levels():
         outputs["levels"] = np.empty((m, model._problem.count_levels()))
-    if isinstance(source, Draws) and source.facts["beta"] != 1:
+    plain = isinstance(source, Draws) and source.facts["beta"] != 1
+    if isinstance(source, Draws) and plain:
         where = source.facts["data"] or "draws"
         model._notes.append(warned("not_posterior", source.facts["beta"], file=where))
     try:
         given, texts = observed or (None, None)
         x, names_of_x, levels = inputs or (None, None, None)
         cases = (x, *covariances, known, given, (texts, None, None), names_of_x, levels, new_categories)
-        scores = model._problem.predict(source._handle, cases, outputs, count_threads(threads))
+        scores = model._problem.predict(source._handle, cases, outputs, count_threads(threads), plain)
         return Prediction(model.is_binary, outputs, scores)
     finally:
         model._speak()

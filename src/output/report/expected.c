@@ -2,13 +2,18 @@
 #include "output/report/expected.h"
 
 #include "base/context.h"
-#include "likelihood/likelihood.h"
+#include <math.h>
 
-static double mean_of(size_t count, const double *values)
+#include "likelihood/likelihood.h"
+#include "talweg/diagnose.h"
+
+/* NaN if the mean rests on a few of the values, or does not exist. */
+static double mean_of(const tw_observations *at, size_t i, size_t count, const double *values, double *work)
 {
-    double sum = 0.0;
-    for (size_t i = 0; i < count; i++) sum += values[i];
-    return sum / (double)count;
+    double sum = 0.0, k = tw_mean_pareto_k(count, values, work);
+    for (size_t s = 0; s < count; s++) sum += values[s];
+    bool bounded = k <= TW_PARETO_LIMIT || tw_expect_is_bounded(at, i);
+    return bounded && tw_likelihood_has_mean(at) ? sum / (double)count : NAN;
 }
 
 /* Use each draw's parameters of the likelihood if they are unknown. */
@@ -33,7 +38,7 @@ static tw_status expect(const tw_pool *pool, const tw_observations *observed, si
     return TW_OK;
 }
 
-/* x and work hold a block of latents, and one latent. */
+/* x and work hold a block of latents, and two latents. */
 static tw_status average(tw_pool *pool, double *x, double *work, double *expected)
 {
     tw_observations observed = tw_problem_observed(pool->problem);
@@ -46,7 +51,7 @@ static tw_status average(tw_pool *pool, double *x, double *work, double *expecte
                 return tw_fail(pool->ctx, TW_NUMERICAL_FAILURE,
                                "the %s expectation of case %zu is not finite at some draw",
                                observed.likelihood->name, first + k + 1);
-            expected[first + k] = mean_of(total, work);
+            expected[first + k] = mean_of(&observed, first + k, total, work, work + total);
         }
     }
     return TW_OK;
@@ -59,7 +64,7 @@ tw_status tw_expected_observations(tw_pool *pool, double **out)
     TW_TRY(tw_likelihood_check_expect(pool->ctx, pool->problem->likelihood));
     TW_TRY(tw_allocate_doubles(pool->ctx, pool->n, 1, "the expected observations", out));
     tw_status status = tw_allocate_doubles(pool->ctx, total, tw_pool_block(pool), "a block of the draws", &x);
-    if (status == TW_OK) status = tw_allocate_doubles(pool->ctx, total, 1, "the draws of a latent", &work);
+    if (status == TW_OK) status = tw_allocate_doubles(pool->ctx, total, 2, "the draws of a latent", &work);
     if (status == TW_OK) status = average(pool, x, work, *out);
     tw_release(pool->ctx, x);
     tw_release(pool->ctx, work);

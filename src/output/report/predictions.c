@@ -27,6 +27,7 @@ static tw_status predict_test(tw_report *r, const tw_data *test, tw_cases *cases
     if (status == TW_OK)
         status = tw_draws_predictor_at(predictor, problem->kernel, problem->data, test, 0, test->n, &out);
     if (status == TW_OK) cases->scores = tw_draws_predictor_scores(predictor).scores;
+    if (status == TW_OK) tw_draws_predictor_warn(predictor);
     tw_draws_predictor_free(predictor);
     tw_theta_places_free(places);
     return status;
@@ -149,7 +150,12 @@ static tw_status draw_scatter(tw_report *r, const tw_cases *cases)
                       : "Posterior means of the observations against the observations, %zu training cases",
                   cases->count);
     if (stride > 1) tw_html_print(r->page, ", one in %zu shown", stride);
-    tw_html_print(r->page, ". Root mean square of the difference: %.4g.", cases->scores.rmse);
+    if (cases->scores.cases == cases->scores.censored)
+        fputs(". All are censored.", r->page);
+    else if (isnan(cases->scores.rmse))
+        fputs(". Some means are withheld: few draws determine them, or they do not exist.", r->page);
+    else
+        tw_html_print(r->page, ". Root mean square of the difference: %.4g.", cases->scores.rmse);
     tw_figure_end(&r->figures);
     return TW_OK;
 }
@@ -168,6 +174,10 @@ static void print_scores(const tw_report *r, const tw_cases *cases)
                       "that of the finite sample of cases). ",
                       100.0 * s->error_rate,
                       100.0 * sqrt(s->error_rate * (1.0 - s->error_rate) / (double)s->cases));
+    if (isnan(s->log_score)) {
+        fputs("The mean log score is withheld: few draws determine that of some cases.</p>\n", r->page);
+        return;
+    }
     tw_html_print(r->page, "The mean log score is %.4f nats per case", s->log_score);
     if (isfinite(s->error_rate))
         tw_html_print(r->page, ", %.3f bits of information (0 for coin flips, 1 for certainty)",

@@ -253,6 +253,7 @@ static tw_status draw_map(tw_report *r, tw_data *grid, double *expected)
         low = fmin(low, expected[k]);
         high = fmax(high, expected[k]);
     }
+    if (!(low <= high)) low = high = 0.0; /* all means are withheld */
     TW_TRY(tw_figure_begin(&r->figures, TW_MAP_HEIGHT, tw_surface_name(problem, 0),
                            tw_surface_name(problem, 1)));
     print_grid(problem, grid, expected, r->figures.plot.script);
