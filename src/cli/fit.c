@@ -42,11 +42,12 @@ static const tw_option rows[] = {
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(starts),
      .argument = "N",
-     .default_value = "3",
+     .default_value = "8",
      .least = 1,
      .most = 1000,
-     .help = "number of searches; the first starts at the given values, and at the centre of the prior for "
-             "other parameters, the rest at draws from the priors (or default priors)"},
+     .help = "number of searches; the first starts at the given values, and at the median of the prior (or "
+             "default prior) for other parameters; in the others signal or noise dominates, with long or "
+             "short length scales"},
     {.name = "max-evaluations",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(max_evaluations),
@@ -172,8 +173,8 @@ static void print_table(const job *j)
            r->optimum[0].log_z);
     printf("with log prior   %14.4f\n", r->optimum[0].log_posterior);
     printf("verdict          %s\n", r->converged ? "a maximum" : "NOT a reliable maximum: see the warnings");
-    printf("search           %zu start%s, %zu evaluations of log Z (%zu failed), %.2f s\n", r->starts,
-           r->starts == 1 ? "" : "s", r->evaluations, r->failures, j->seconds);
+    printf("search           %zu of %zu start%s ended here, %zu evaluations of log Z (%zu failed), %.2f s\n",
+           r->starts_at_best, r->starts, r->starts == 1 ? "" : "s", r->evaluations, r->failures, j->seconds);
     print_optima(j);
 }
 
@@ -223,6 +224,7 @@ static tw_status print_json(tw_context *ctx, const job *j)
     tw_json_set(object, "evaluations", tw_json_count(r->evaluations), &ok);
     tw_json_set(object, "failures", tw_json_count(r->failures), &ok);
     tw_json_set(object, "starts", tw_json_count(r->starts), &ok);
+    tw_json_set(object, "starts_at_best", tw_json_count(r->starts_at_best), &ok);
     tw_json_set(object, "seconds", tw_json_number(j->seconds), &ok);
     return tw_result_print_json(ctx, j->problem, object, ok, stdout);
 }

@@ -28,11 +28,44 @@ bool tw_kernel_length(const tw_kernel *kernel, size_t j, size_t d, tw_length *ou
     return true;
 }
 
-bool tw_kernel_amplitude(const tw_kernel *kernel, size_t j, size_t *power)
+static bool has_amplitude(const tw_kernel *kernel, size_t from, size_t end)
+{
+    for (size_t i = from; i < end; i++)
+        for (size_t s = 0; kernel->nodes[i].kind == TW_NODE_LEAF && s < kernel->nodes[i].leaf->slot_count;
+             s++)
+            if (kernel->nodes[i].leaf->slots[s].role == TW_ROLE_AMPLITUDE) return true;
+    return false;
+}
+
+/* Is the node a part of a product, after the first factor with an amplitude, to which later ones are relative
+ * (parse.c)? */
+static bool is_relative(const tw_kernel *kernel, size_t node)
+{
+    for (size_t p = 0; p < node; p++) {
+        size_t first = p + 1;
+        if (kernel->nodes[p].kind != TW_NODE_PRODUCT || node >= kernel->nodes[p].end) continue;
+        while (!has_amplitude(kernel, first, kernel->nodes[first].end)) first = kernel->nodes[first].end;
+        if (node >= kernel->nodes[first].end) return true;
+    }
+    return false;
+}
+
+static bool is_in_product(const tw_kernel *kernel, size_t node)
+{
+    for (size_t p = 0; p < node; p++)
+        if (kernel->nodes[p].kind == TW_NODE_PRODUCT && node < kernel->nodes[p].end) return true;
+    return false;
+}
+
+bool tw_kernel_amplitude(const tw_kernel *kernel, size_t j, tw_amplitude *out)
 {
     size_t slot = 0;
     const tw_node *node = node_of(kernel, j, &slot);
     if (!node || node->leaf->slots[slot].role != TW_ROLE_AMPLITUDE) return false;
-    *power = strcmp(node->leaf->slots[slot].parameter.name, "variance") == 0 ? 2 : 1;
+    *out = (tw_amplitude){.node = node, .independent = node->leaf == &tw_leaf_white};
+    out->power = strcmp(node->leaf->slots[slot].parameter.name, "variance") == 0 ? 2 : 1;
+    size_t at = (size_t)(node - kernel->nodes);
+    out->relative = is_relative(kernel, at);
+    out->level = node->leaf == &tw_leaf_constant && !is_in_product(kernel, at);
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include "covariance/kernel.h"
 #include "prior/read.h"
+#include "prior/scale.h"
 
 /* The most pairs whose distances are used, at equal steps through all pairs. */
 enum { PAIRS = 4096 };
@@ -49,22 +50,34 @@ static tw_status median_log_distance(const tw_data *data, const tw_length *lengt
     return TW_OK;
 }
 
-/* The root mean square of E[x_n | y_n] under x_n ~ N(0, 9): the size of the latent values that the
- * observations suggest. */
-static double scale_of_latents(const tw_problem *problem)
+/* The number of terms with an amplitude, which share the spread; and whether a constant is added to them. */
+static size_t count_terms(const tw_kernel *kernel, bool *has_level)
 {
-    static const double broad = 9.0;
-    tw_observations observed = tw_problem_observed(problem);
-    double sum = 0.0;
-    size_t count = 0;
-    for (size_t i = 0; i < observed.n; i++) {
-        tw_tilted tilted;
-        if (isnan(observed.y[i])) continue; /* a hidden variable */
-        if (tw_likelihood_tilted(&observed, i, 0.0, broad, &tilted) != TW_OK) continue;
-        sum += tilted.mean * tilted.mean;
-        count++;
+    size_t terms = 0;
+    tw_amplitude a;
+    *has_level = false;
+    for (size_t j = 0; j < tw_kernel_count(kernel); j++) {
+        if (!tw_kernel_amplitude(kernel, j, &a) || a.relative) continue;
+        *has_level = *has_level || a.level;
+        terms += !a.level;
     }
-    return count > 0 && sum > 0.0 ? sqrt(sum / (double)count) : 1.0;
+    return terms;
+}
+
+/* A constant reaches from 0 to the latents' centre. Without one, the other terms have to, except white noise. */
+static tw_status size_of_amplitude(const tw_problem *problem, const tw_amplitude *a, double *out)
+{
+    bool has_level;
+    size_t terms = count_terms(problem->kernel, &has_level);
+    tw_scale scale;
+    *out = 1.0;
+    if (a->relative) return TW_OK;
+    TW_TRY(tw_scale_of(problem, &scale));
+    double whole = hypot(scale.centre, scale.spread);
+    *out = a->level                      ? whole
+           : has_level || a->independent ? scale.spread / sqrt((double)terms)
+                                         : whole / sqrt((double)terms);
+    return TW_OK;
 }
 
 tw_status tw_prior_default(const tw_problem *problem, size_t j, tw_prior *out)
@@ -72,17 +85,22 @@ tw_status tw_prior_default(const tw_problem *problem, size_t j, tw_prior *out)
     const tw_parameter *parameter = tw_problem_parameter(problem, j);
     const tw_kernel *kernel = problem->kernel;
     bool of_kernel = j < tw_kernel_count(kernel), positive = parameter->transform == TW_TRANSFORM_LOG;
-    double mean = tw_parameter_theta(parameter, parameter->initial), sd = 1.0;
+    double mean = tw_parameter_theta(parameter, parameter->initial), sd = 1.0, size = 1.0;
     tw_length length;
-    size_t power = 0;
+    tw_amplitude amplitude;
+    tw_scale scale;
     if (of_kernel && tw_kernel_length(kernel, j, problem->data->d, &length)) {
         TW_TRY(median_log_distance(problem->data, &length, &mean));
         mean += 0.5 * log((double)length.of);
-    } else if (of_kernel && tw_kernel_amplitude(kernel, j, &power)) {
-        mean = (double)power * log(scale_of_latents(problem));
-        sd = (double)power;
+    } else if (of_kernel && tw_kernel_amplitude(kernel, j, &amplitude)) {
+        TW_TRY(size_of_amplitude(problem, &amplitude, &size));
+        mean = (double)amplitude.power * log(size);
+        sd = (double)amplitude.power;
+    } else if (!of_kernel && parameter->in_units_of_y) {
+        TW_TRY(tw_scale_of(problem, &scale));
+        mean = log(scale.y) - 1.0;
+        sd = 1.5;
     }
-    mean = round(100.0 * mean) / 100.0; /* rounded for readers: 1/100 of an sd does not matter */
     *out = (tw_prior){.family = TW_PRIOR_NORMAL, .of_log = positive, .a = {mean, sd}};
     return TW_OK;
 }

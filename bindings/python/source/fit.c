@@ -94,6 +94,7 @@ static PyObject *build(const tw_problem *problem, const fit_job *j)
         {"evaluations", TW_PY_COUNT, offsetof(tw_fit_result, evaluations)},
         {"failures", TW_PY_COUNT, offsetof(tw_fit_result, failures)},
         {"starts", TW_PY_COUNT, offsetof(tw_fit_result, starts)},
+        {"starts_at_best", TW_PY_COUNT, offsetof(tw_fit_result, starts_at_best)},
         {NULL, TW_PY_REAL, 0},
     };
     const tw_fit_result *r = j->result;
