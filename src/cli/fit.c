@@ -90,6 +90,8 @@ static tw_status compute(tw_context *ctx, job *j)
     options.on_progress = watch;
     TW_TRY(tw_model_options_load(ctx, &o->model, &j->problem));
     TW_TRY(tw_prior_options_make(&o->priors, j->problem, &j->priors));
+    if (tw_prior_wants_default(&o->priors)) /* a typed value is unknown here, and only starts the search */
+        TW_TRY(tw_priors_complete(j->priors, j->problem));
     tw_interrupt_catch();
     tw_meter_begin(&j->meter, o->output.quiet, "fitting", "evaluations");
     double start = tw_wall_seconds();
@@ -106,7 +108,7 @@ static tw_status compute(tw_context *ctx, job *j)
  * A positive parameter is shown as its logarithm, unless its prior is on the natural scale. */
 
 typedef struct shown {
-    char name[TW_PARAMETER_NAME + 4], prior[200];
+    char name[TW_PARAMETER_NAME + 4], prior[200], brief[200]; /* the prior with all digits, and with few */
     double value, sd, natural; /* sd is NaN if there is none; natural: the value without the logarithm */
     bool fixed;
 } shown;
@@ -123,6 +125,7 @@ static shown show(const job *j, const double *theta, size_t k)
     if (!as_log && parameter->transform == TW_TRANSFORM_LOG)
         s.sd *= s.natural; /* d value = value d log(value) */
     if (priors->has[k]) tw_prior_print(&priors->prior[k], parameter, s.prior, sizeof s.prior);
+    if (priors->has[k]) tw_prior_show(&priors->prior[k], parameter, s.brief, sizeof s.brief);
     return s;
 }
 
@@ -136,7 +139,7 @@ static void print_parameters(const job *j)
         shown s = show(j, r->optimum[0].theta, k);
         char sd[32] = "-";
         if (isfinite(s.sd)) snprintf(sd, sizeof sd, "%.4g", s.sd);
-        const char *density = strchr(s.prior, '~');
+        const char *density = strchr(s.brief, '~');
         printf("%-20s%12.5g%12s%14.5g   %s%s\n", s.name, s.value, s.fixed ? "fixed" : sd, s.natural,
                density   ? density + 2
                : s.fixed ? ""

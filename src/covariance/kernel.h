@@ -165,7 +165,8 @@ void tw_kernel_mark_inputs(const tw_kernel *kernel, size_t d, bool *used);
 /* Fail if a leaf other than categorical uses an input that is text. */
 tw_status tw_kernel_check_levels(const tw_kernel *kernel, const tw_data *data);
 
-/* The role of a parameter, for default priors. tw_kernel_length: is parameter j a length scale? tw_length
+/* The role of a parameter, for default priors. tw_kernel_slot: the leaf of parameter j, and its slot there; NULL:
+ * none. tw_kernel_length: is parameter j a length scale? tw_length
  * then tells which inputs it scales; d is the number of inputs. tw_kernel_amplitude: is it an amplitude? */
 typedef struct tw_length {
     const size_t *inputs; /* the inputs of its leaf; NULL: all */
@@ -179,8 +180,13 @@ typedef struct tw_amplitude {
     bool level;          /* of a constant that is added to everything else */
     bool independent;    /* of white noise */
 } tw_amplitude;
+const tw_node *tw_kernel_slot(const tw_kernel *kernel, size_t j, size_t *slot);
 bool tw_kernel_length(const tw_kernel *kernel, size_t j, size_t d, tw_length *out);
 bool tw_kernel_amplitude(const tw_kernel *kernel, size_t j, tw_amplitude *out);
+
+/* Is a leaf part of a product, after the first factor with an amplitude, to which later ones are relative
+ * (parse.c)? */
+bool tw_node_is_relative(const tw_kernel *kernel, const tw_node *node);
 
 /* Name the parameters, after all nodes have been set. */
 void tw_kernel_name_parameters(tw_kernel *kernel);

@@ -39,14 +39,16 @@ static tw_status allocate(tw_objective *o)
     return tw_allocate_doubles(ctx, n, 1, "sites", &o->nu);
 }
 
-/* Cut the box at the ends of a uniform prior; INSIDE prevents rounding from crossing them. */
+/* Cut the box at the ends of a uniform prior; INSIDE prevents rounding from crossing them. An end at 0 of a
+ * positive parameter is none of its logarithm. */
 static void cut_box(tw_objective *o, size_t k, const tw_prior *prior, const tw_parameter *parameter)
 {
     static const double INSIDE = 1e-9;
     if (prior->family != TW_PRIOR_UNIFORM || prior->flat) return;
     double low = tw_prior_quantile(prior, parameter, 0.0), high = tw_prior_quantile(prior, parameter, 1.0);
-    o->low[k] = fmax(o->low[k], low + INSIDE * (high - low));
-    o->high[k] = fmin(o->high[k], high - INSIDE * (high - low));
+    double margin = INSIDE * (isfinite(low) ? high - low : 1.0);
+    o->low[k] = fmax(o->low[k], low + margin);
+    o->high[k] = fmin(o->high[k], high - margin);
 }
 
 static tw_status set_box(tw_objective *o)
