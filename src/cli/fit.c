@@ -140,8 +140,7 @@ static void print_parameters(const job *j)
         char sd[32] = "-";
         if (isfinite(s.sd)) snprintf(sd, sizeof sd, "%.4g", s.sd);
         const char *density = strchr(s.brief, '~');
-        printf("%-20s%12.5g%12s%14.5g   %s%s
-", tw_plain(s.name), s.value, s.fixed ? "fixed" : sd, s.natural,
+        printf("%-20s%12.5g%12s%14.5g   %s%s\n", tw_plain(s.name), s.value, s.fixed ? "fixed" : sd, s.natural,
                density   ? density + 2
                : s.fixed ? ""
                          : "none",
