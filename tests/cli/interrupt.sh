@@ -62,7 +62,7 @@ known="--log-ell 0 --log-sigma 1"
     obeys evidence "$data" --prior default --points 1000000
     obeys grid "$data" --log-ell 0:1:1000 --log-sigma 0:1:1000 -o "$d/grid.csv" --force
     obeys grid "$data" --log-ell 0:1:1000 --log-sigma 0:1:1000 --checkpoint "$d/grid.state" --force
-    obeys fit "$data" --prior default --starts 100000 --max-evaluations 10000000 -o "$d/fit.json" --force
+    obeys fit "$data" --prior default --starts 1000 -o "$d/fit.json" --force
     obeys check "$data" $known --against ep --draws 1000000
     obeys compare "$d/a.json" "$d/b.json" --points 1000000
     obeys predict "$d/a.json" "$data" -o "$d/p.csv" --force
