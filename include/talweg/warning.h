@@ -73,7 +73,8 @@ extern "C" {
       "log Z + log prior still increases at the edge of the searched range: {name}")                         \
     X(TW_WARN_FIT_OPTIMA, "fit_optima",                                                                      \
       "the search found {0:.0f} optima; the second is {1:.3g} nats below the best")                          \
-    X(TW_WARN_FIT_STOPPED, "interrupted_fit", "interrupted after {0:.0f} evaluations: the best so far is kept")  \
+    X(TW_WARN_FIT_STOPPED, "interrupted_fit",                                                                \
+      "interrupted after {0:.0f} evaluations: the best so far is kept")                                      \
     /* unknown parameters */                                                                                 \
     X(TW_WARN_THETA_COLLAPSED, "theta_collapsed",                                                            \
       "the weights of the parameters collapsed: {0:.1f} of {1:.0f} points are effective, so the evidence "   \
@@ -90,7 +91,7 @@ extern "C" {
     X(TW_WARN_THETA_MEAN, "theta_mean",                                                                      \
       "the prior of {name} has infinite variance, and {0:.2g} % of the posterior is in its tail: use the "   \
       "quantiles, not the mean and standard deviation")                                                      \
-    X(TW_WARN_THETA_STOPPED, "interrupted_points", "interrupted after {0:.0f} points of the parameters")          \
+    X(TW_WARN_THETA_STOPPED, "interrupted_points", "interrupted after {0:.0f} points of the parameters")     \
     X(TW_WARN_LOO, "loo_doubtful",                                                                           \
       "Pareto k is above {2:.1f} at {0:.0f} of {3:.0f} cases, and within its error of that limit "           \
       "at {1:.0f} more: their leave-one-out predictions may be nats off, and the sum is withheld")           \

@@ -77,7 +77,8 @@ void tw_compare_print(size_t count, const tw_compared *models)
     for (size_t k = 0; k < count; k++) {
         const tw_compared *m = &models[k];
         tw_comparison c = tw_compare_two(&models[best], m);
-        printf("  %-24s%12.4f%9.4f", tw_plain(m->file), m->job.result->estimate.log_z, m->job.result->estimate.se);
+        printf("  %-24s%12.4f%9.4f", tw_plain(m->file), m->job.result->estimate.log_z,
+               m->job.result->estimate.se);
         if (k == best)
             printf("%14s%9s", "best", "");
         else

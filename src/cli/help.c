@@ -140,8 +140,14 @@ const char *tw_help_conventions(void)
            "NO_COLOR is set or TERM is dumb.\n\n"
            "Write the value of an option after a space or '='; if an option is repeated, the last value is "
            "used; '--' ends the options. Numbers have decimal points in every locale. Files are written "
-           "completely or not at all, and existing files are overwritten only with --force. Ctrl-C ends "
-           "sampling and evidence after the current iteration and keeps the results so far.";
+           "completely or not at all, and existing files are overwritten only with --force, which keeps "
+           "their "
+           "mode; symbolic links are followed, and two commands cannot write one file at a time.\n\n"
+           "Ctrl-C and SIGTERM end any command, after the current iteration if there is something to keep: "
+           "with "
+           "exit code 0 and a warning (its code begins with interrupted) if there is a usable result, "
+           "otherwise "
+           "with exit code 3. A second one ends it at once, with exit code 3.";
 }
 
 void tw_print_program_help(FILE *to)
@@ -158,5 +164,6 @@ void tw_print_program_help(FILE *to)
                 "  talweg --man-page         the manual page, for man -l -\n"
                 "  talweg --completion SHELL a completion script for bash or zsh\n\n");
     tw_print_wrapped(to, tw_help_conventions(), 0, 0);
-    fprintf(to, "\nExit: 0 done, 1 bad input or usage, 2 numerical failure, 3 a limit of the machine.\n");
+    fprintf(to, "\nExit: 0 done, 1 bad input or usage, 2 numerical failure, 3 a limit of the machine or\n"
+                "interrupted before a result.\n");
 }

@@ -43,8 +43,8 @@ void tw_hyper_print_rows(const tw_hyper_job *j)
            chain ? "   ESS bulk    R-hat" : "");
     for (size_t k = 0; k < r->unknown; k++) {
         const tw_hyper_row *row = &r->row[k];
-        printf("  %-18s%11.4g%10.2g%10.4g%11.4g%11.4g%11.4g", tw_plain(row->name), row->mean, row->mcse, row->sd,
-               row->q05, row->q50, row->q95);
+        printf("  %-18s%11.4g%10.2g%10.4g%11.4g%11.4g%11.4g", tw_plain(row->name), row->mean, row->mcse,
+               row->sd, row->q05, row->q50, row->q95);
         if (chain) printf("%11.0f%9.4f", row->ess_bulk, row->rhat);
         printf("\n");
     }

@@ -272,7 +272,8 @@ static tw_status check_place(tw_saver *s, bool force)
     struct stat about;
     if (stat(s->path, &about) == 0 && S_ISFIFO(about.st_mode))
         return tw_fail(s->ctx, TW_BAD_ARGUMENT,
-                       "--checkpoint %.1000s is a pipe, which cannot be read again: choose another name", s->path);
+                       "--checkpoint %.1000s is a pipe, which cannot be read again: choose another name",
+                       s->path);
     if (!force && access(s->path, F_OK) == 0)
         return tw_fail(
             s->ctx, TW_BAD_ARGUMENT,

@@ -105,8 +105,9 @@ static void print_files(const tw_pool *pool)
             printf("%s: no draws\n", tw_plain(pool->path[k]));
         else
             printf("%s: %s, metric %s; %zu chain%s of %zu draw%s; %.2f s of warm-up, %.2f s of sampling\n",
-                   tw_plain(pool->path[k]), tw_plain(f->method), tw_plain(f->metric), f->chains, f->chains == 1 ? "" : "s", f->draws,
-                   f->draws == 1 ? "" : "s", f->warmup_seconds, f->sampling_seconds);
+                   tw_plain(pool->path[k]), tw_plain(f->method), tw_plain(f->metric), f->chains,
+                   f->chains == 1 ? "" : "s", f->draws, f->draws == 1 ? "" : "s", f->warmup_seconds,
+                   f->sampling_seconds);
         if (f->draws > 0 && f->beta != 1.0)
             printf("%s: draws from the path from %s to the posterior at beta = %g, not from the posterior\n",
                    tw_plain(pool->path[k]), tw_plain(f->from), f->beta);

@@ -105,10 +105,11 @@ tw_status tw_file_check_text(const tw_file *file)
         if (is_control(file->bytes[i])) bad = file->bytes + i;
     const char *bare = bad ? NULL : find_bare_return(file);
     if (bare)
-        return tw_fail(file->ctx, TW_BAD_DATA,
-                       "line %zu has a carriage return (CR) without a line feed (LF): lines must end in LF or CR LF; "
-                       "convert old Macintosh text with tr '\\r' '\\n'",
-                       tw_file_line_number(file, bare));
+        return tw_fail(
+            file->ctx, TW_BAD_DATA,
+            "line %zu has a carriage return (CR) without a line feed (LF): lines must end in LF or CR LF; "
+            "convert old Macintosh text with tr '\\r' '\\n'",
+            tw_file_line_number(file, bare));
     if (!bad) return TW_OK;
     return tw_fail(file->ctx, TW_BAD_DATA,
                    "is not a text file: byte %zu is 0x%02x; give UTF-8 text (not UTF-16), or a NumPy array "

@@ -76,17 +76,18 @@ static tw_status check_rest(tw_context *ctx, const uint8_t *rest, size_t length)
 {
     for (size_t k = 0; k < length; k++)
         if (rest[k] != 0)
-            return tw_fail(ctx, TW_BAD_DATA,
-                           "has %zu bytes after its gzip data that are not gzip: the file is damaged, or other text "
-                           "was appended to it; decompress it (gunzip), and compress the whole text",
-                           length);
+            return tw_fail(
+                ctx, TW_BAD_DATA,
+                "has %zu bytes after its gzip data that are not gzip: the file is damaged, or other text "
+                "was appended to it; decompress it (gunzip), and compress the whole text",
+                length);
     return TW_OK;
 }
 
 /* Decompress every member. */
 static tw_status inflate_all(tw_context *ctx, z_stream *stream, const uint8_t *from, size_t length, output *o)
 {
-    size_t used = 0, most = length < LEAST_LIMIT / MOST_RATIO ? LEAST_LIMIT
+    size_t used = 0, most = length < LEAST_LIMIT / MOST_RATIO    ? LEAST_LIMIT
                             : length < SIZE_MAX / MOST_RATIO - 2 ? length * MOST_RATIO
                                                                  : SIZE_MAX - 2;
     for (;;) {

@@ -73,9 +73,9 @@ static int lock(tw_hold *hold)
 static tw_status fail_hold(tw_context *ctx, const char *path, int error)
 {
     if (error == EWOULDBLOCK)
-        return tw_fail(ctx, TW_WRITE_FAILED,
-                       "%.1000s: another talweg is writing this file: wait until it ends, or choose another name",
-                       path);
+        return tw_fail(
+            ctx, TW_WRITE_FAILED,
+            "%.1000s: another talweg is writing this file: wait until it ends, or choose another name", path);
     return tw_fail(ctx, TW_WRITE_FAILED, "%.1000s: cannot be written: %s", path, strerror(error));
 }
 

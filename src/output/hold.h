@@ -16,13 +16,13 @@
 
 typedef struct tw_hold {
     struct tw_hold *next;  /* of the same context */
-    bool kept;              /* until the context is freed */
-    bool busy;              /* a file is being written under it */
-    bool locked;            /* false: a file system without locks */
-    int descriptor;         /* of the lock */
-    char target[PATH_MAX];  /* the file, without symbolic links */
-    char lock[PATH_MAX];    /* "": none */
-    char part[PATH_MAX];    /* the unfinished file; "" while there is none */
+    bool kept;             /* until the context is freed */
+    bool busy;             /* a file is being written under it */
+    bool locked;           /* false: a file system without locks */
+    int descriptor;        /* of the lock */
+    char target[PATH_MAX]; /* the file, without symbolic links */
+    char lock[PATH_MAX];   /* "": none */
+    char part[PATH_MAX];   /* the unfinished file; "" while there is none */
 } tw_hold;
 
 /* Take hold of the file of this name, or take up the hold that this context has on it. TW_WRITE_FAILED if it is being written, by

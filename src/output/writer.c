@@ -90,7 +90,8 @@ static tw_status look(const tw_writer *writer, bool overwrite, bool *in_place, s
 mode_t tw_keep_rights(int unfinished, const struct stat *of)
 {
     mode_t mode = of->st_mode & 07777, of_group = 07 << 3;
-    bool kept = fchown(unfinished, of->st_uid, of->st_gid) == 0 || fchown(unfinished, (uid_t)-1, of->st_gid) == 0;
+    bool kept =
+        fchown(unfinished, of->st_uid, of->st_gid) == 0 || fchown(unfinished, (uid_t)-1, of->st_gid) == 0;
     if (!kept) mode &= 0777 & (~of_group | (mode & 07) << 3);
     return fchmod(unfinished, mode | S_IRUSR | S_IWUSR) == 0 ? mode : 0; /* 0: a file system without modes */
 }
@@ -128,14 +129,16 @@ static int open_in_place(const tw_writer *writer)
     int descriptor = open(writer->path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor >= 0) return fcntl(descriptor, F_SETFL, 0) == 0 ? descriptor : -1;
     if (errno != ENXIO) return -1;
-    tw_log(writer->ctx, TW_LOG_INFO, "%.1000s is a pipe that no process reads yet: waiting for one", writer->path);
+    tw_log(writer->ctx, TW_LOG_INFO, "%.1000s is a pipe that no process reads yet: waiting for one",
+           writer->path);
     return open(writer->path, O_WRONLY | O_CLOEXEC);
 }
 
 static tw_status hold(tw_writer *writer, bool keep)
 {
     char target[PATH_MAX];
-    if (!find_target(writer->path, target)) return fail_write(writer->ctx, writer->path, "cannot be written", errno);
+    if (!find_target(writer->path, target))
+        return fail_write(writer->ctx, writer->path, "cannot be written", errno);
     TW_TRY(tw_hold_take(writer->ctx, target, writer->path, &writer->hold));
     writer->hold->kept |= keep;
     return TW_OK;
@@ -156,8 +159,9 @@ static tw_status begin(tw_writer *writer, bool overwrite, purpose why)
         TW_TRY(look(writer, overwrite, &in_place, &old)); /* it may have been made before the hold */
     }
     if (why != TO_WRITE && S_ISFIFO(old.st_mode))
-        return access(writer->path, W_OK) == 0 ? TW_OK
-                                               : fail_write(writer->ctx, writer->path, "cannot be written", errno);
+        return access(writer->path, W_OK) == 0
+                   ? TW_OK
+                   : fail_write(writer->ctx, writer->path, "cannot be written", errno);
     int descriptor = in_place ? open_in_place(writer) : open_beside(writer, &old);
     if (descriptor >= 0) writer->file = fdopen(descriptor, "w");
     if (writer->file) return TW_OK;

@@ -14,7 +14,7 @@ struct tw_writer {
     FILE *file; /* tw_writer_close reports errors */
     char path[PATH_MAX];
     mode_t mode;              /* of the finished file; 0: as it is */
-    tw_hold *hold;          /* NULL: written in place */
+    tw_hold *hold;            /* NULL: written in place */
     char temporary[PATH_MAX]; /* the name until the file is complete; "": written in place */
 };
 

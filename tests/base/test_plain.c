@@ -18,13 +18,23 @@ static void only_commands_are_replaced(void **state)
     (void)state;
     assert_becomes("", "");
     assert_becomes("a b.csv", "a b.csv");
-    assert_becomes("\xc3\xa9t\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x98\x80", "\xc3\xa9t\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x98\x80");
+    assert_becomes("\xc3\xa9t\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x98\x80",
+                   "\xc3\xa9t\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x98\x80");
     assert_becomes("a\033[2Jb\a\x7f\t\r\n", "a?[2Jb?????");
-    assert_becomes("a\xc2\x9b" "31m", "a??31m");
+    assert_becomes("a\xc2\x9b"
+                   "31m",
+                   "a??31m");
     assert_becomes("a\xc2\xa0", "a\xc2\xa0");
-    assert_becomes("a\xe2\x80\xae" "b\xe2\x81\xa6" "c\xe2\x80\x94", "a???b???c\xe2\x80\x94");
-    assert_becomes("a\x9b" "b\xe9", "a?b\xe9"); /* Latin-1 */
-    assert_becomes("a\xc0\x9b" "b\xe0\x80\x9b", "a??b\xe0??"); /* overlong */
+    assert_becomes("a\xe2\x80\xae"
+                   "b\xe2\x81\xa6"
+                   "c\xe2\x80\x94",
+                   "a???b???c\xe2\x80\x94");
+    assert_becomes("a\x9b"
+                   "b\xe9",
+                   "a?b\xe9"); /* Latin-1 */
+    assert_becomes("a\xc0\x9b"
+                   "b\xe0\x80\x9b",
+                   "a??b\xe0??"); /* overlong */
     assert_becomes("cut \xe2\x80", "cut \xe2?");
 }
 

@@ -74,7 +74,8 @@ static tw_status fail_with(tw_context *ctx, FILE *complaints)
 
 static tw_status draw(tw_gnuplot *plot, FILE *picture, FILE *complaints)
 {
-    char name[] = "gnuplot", defaults[] = "-d", *arguments[] = {name, defaults, NULL}; /* without ~/.gnuplot */
+    char name[] = "gnuplot", defaults[] = "-d",
+         *arguments[] = {name, defaults, NULL}; /* without ~/.gnuplot */
     bool written = fflush(plot->script) == 0 && !ferror(plot->script) && fflush(picture) == 0;
     if (!written || lseek(fileno(plot->script), 0, SEEK_SET) != 0)
         return tw_fail(plot->ctx, TW_WRITE_FAILED, "a temporary file could not be written completely: %s",
