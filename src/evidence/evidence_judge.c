@@ -63,10 +63,10 @@ static void judge_agreement(tw_evidence_result *r)
 static void judge_rounding(const tw_evidence_plan *p, tw_evidence_result *r)
 {
     const tw_gaussian *prior = p->model->prior;
+    const tw_approximation *q = p->fits.gaussian;
     bool from_prior = p->reference->kind == TW_REFERENCE_PRIOR;
-    double rounding = from_prior         ? 0.5 * fmax(prior->rounding, fabs(prior->off))
-                      : p->fits.gaussian ? p->fits.gaussian->rounding
-                                         : 0.0;
+    double rounding = q ? q->rounding : 0.0;
+    if (from_prior) rounding = fmax(rounding, 0.5 * fmax(prior->rounding, fabs(prior->off)));
     if (!(rounding > TW_EP_ROUNDING)) return;
     tw_warnings_add(&r->warnings, &(tw_warning){.code = TW_WARN_ROUNDING, .number = {rounding}});
     if (rounding <= TW_MOST_ROUNDING) return;
