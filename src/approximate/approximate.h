@@ -16,4 +16,7 @@ tw_status tw_approximation_rebuild(const tw_model *model, tw_approximation *appr
 /* The model that the predictor was made for. */
 const tw_model *tw_predictor_model(const tw_predictor *predictor);
 
+/* An estimate of the rounding error of log Z, in nats, by the prior and q (rebuilt). */
+double tw_approximation_rounding(const tw_model *model, const tw_approximation *approximation);
+
 #endif

@@ -81,7 +81,6 @@ static tw_status measure_rebuilt(tw_ep *ep)
     tw_approximation *a = ep->result;
     const tw_gaussian *q = a->reference->gaussian;
     double log_det = ep->model->prior->log_det - q->log_det, *pull = NULL, refined = INFINITY;
-    double of_log_det = 0.5 * (ep->model->prior->rounding + q->rounding);
     a->rounding = 0.0;
     for (size_t i = 0; i < a->n; i++) a->rounding += DBL_EPSILON * fabs(a->nu[i] * a->mean[i]);
     if (a->rounding > 0.01 * ep->options->tolerance) {
@@ -95,7 +94,7 @@ static tw_status measure_rebuilt(tw_ep *ep)
         a->rounding = refined;
         tw_ep_measure(ep, log_det, pull, &a->log_z, &ignored);
     }
-    a->rounding += of_log_det;
+    a->rounding += tw_approximation_rounding(ep->model, a);
     tw_release(ep->model->ctx, pull);
     return TW_OK;
 }

@@ -369,7 +369,7 @@ static tw_status rebuild(const tw_model *model, double psi, tw_approximation *a)
         TW_TRY(tw_approximation_rebuild(model, a));
     }
     double log_det = model->prior->log_det - a->reference->gaussian->log_det;
-    a->rounding = 0.5 * (model->prior->rounding + a->reference->gaussian->rounding);
+    a->rounding = tw_approximation_rounding(model, a);
     a->log_z = a->rounding > TW_MOST_ROUNDING ? NAN : psi - 0.5 * log_det;
     return TW_OK;
 }

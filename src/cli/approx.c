@@ -266,6 +266,12 @@ static tw_status fail_overflow(tw_context *ctx, const results *r, const char *na
 static tw_status judge(tw_context *ctx, const approx_options *options, const results *r)
 {
     if (!r->ep->converged && !isfinite(r->ep->residual)) return fail_overflow(ctx, r, "EP");
+    if (r->ep->rounding > TW_MOST_ROUNDING)
+        return tw_fail(ctx, TW_NUMERICAL_FAILURE,
+                       "EP's log Z is withheld, because it has a rounding error of up to %.1g nats: the "
+                       "variances or precisions of the model span more orders of magnitude than double "
+                       "precision has digits. Use a smaller --log-sigma or degree, or more noise",
+                       r->ep->rounding);
     if (!r->laplace->converged && !isfinite(r->laplace->residual))
         return fail_overflow(ctx, r, "Laplace's approximation");
     if (!r->ep->converged)
@@ -298,7 +304,8 @@ static void find_warnings(results *r)
     if (!ep->converged)
         warn(r, isfinite(ep->residual) ? TW_WARN_EP : TW_WARN_EP_OVERFLOW, (double)ep->iterations,
              ep->residual);
-    if (ep->rounding > TW_EP_ROUNDING) warn(r, TW_WARN_ROUNDING, ep->rounding, 0.0);
+    double rounding = fmax(ep->rounding, laplace->rounding);
+    if (rounding > TW_EP_ROUNDING) warn(r, TW_WARN_ROUNDING, rounding, 0.0);
     if (!laplace->converged)
         warn(r, isfinite(laplace->residual) ? TW_WARN_LAPLACE : TW_WARN_LAPLACE_OVERFLOW,
              (double)laplace->iterations, laplace->residual);

@@ -153,7 +153,9 @@ static tw_status judge(tw_context *ctx, const tw_evidence_result *r)
     for (size_t k = 0; r->verdict != TW_OK && k < r->warnings.count; k++) {
         const tw_warning *w = &r->warnings.warning[k];
         char words[TW_WARNING_BYTES];
-        if (w->code != TW_WARN_NO_NUMBER && w->code != TW_WARN_COLLAPSED && w->code != TW_WARN_GOAL) continue;
+        if (w->code != TW_WARN_NO_NUMBER && w->code != TW_WARN_COLLAPSED && w->code != TW_WARN_GOAL &&
+            w->code != TW_WARN_ROUNDING)
+            continue;
         tw_warning_say(w, words);
         return tw_fail(ctx, r->verdict, "%s", words);
     }

@@ -157,8 +157,8 @@ static void factor_free(tw_context *ctx, factor *f)
 static tw_status factor_fill(const tw_cases *c, const tw_node *node, const tw_precision *out, factor *f)
 {
     tw_context *ctx = c->kernel->ctx;
-    f->p = (tw_precision){
-        .ctx = ctx, .slope = out->slope, .at = out->at, .wants_log_det = out->wants_log_det};
+    f->p =
+        (tw_precision){.ctx = ctx, .slope = out->slope, .at = out->at, .wants_log_det = out->wants_log_det};
     if (node->kind != TW_NODE_LEAF)
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,

@@ -21,7 +21,7 @@ struct tw_precision {
     tw_constraints constraints; /* for an intrinsic prior */
     bool has_log_det;
     double log_det; /* log |Q| where the constraints hold, without the rounding errors of a factor of Q */
-    bool hidden; /* the cases may not determine u, so all variables become unobserved sites of the model */
+    bool hidden;    /* the cases may not determine u, so all variables become unobserved sites of the model */
     tw_sparse *at_design; /* C* */
     double *at_variance;  /* v*, one for each new case */
 };

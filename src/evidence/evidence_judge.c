@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "evidence/evidence_plan.h"
+#include "model/model.h"
 
 static const double high_failures = 0.01; /* fraction of failed transitions that raises a warning */
 
@@ -57,6 +58,23 @@ static void judge_agreement(tw_evidence_result *r)
     if (a->known && !a->agree) tw_warnings_add(&r->warnings, &warning);
 }
 
+/* All estimates rest on determinants of the prior and of q, whose rounding errors no agreement shows. A path
+ * from the prior rests on its factor. */
+static void judge_rounding(const tw_evidence_plan *p, tw_evidence_result *r)
+{
+    const tw_gaussian *prior = p->model->prior;
+    const tw_approximation *q = p->fits.gaussian;
+    bool from_prior = p->reference->kind == TW_REFERENCE_PRIOR;
+    double rounding = q ? q->rounding : 0.0;
+    if (from_prior) rounding = fmax(rounding, 0.5 * fmax(prior->rounding, fabs(prior->off)));
+    if (!(rounding > TW_EP_ROUNDING)) return;
+    tw_warnings_add(&r->warnings, &(tw_warning){.code = TW_WARN_ROUNDING, .number = {rounding}});
+    if (rounding <= TW_MOST_ROUNDING) return;
+    for (size_t i = 0; i < r->count; i++) r->estimate[i].log_z = NAN;
+    r->agreement.known = r->agreement.agree = false;
+    r->verdict = TW_NUMERICAL_FAILURE;
+}
+
 void tw_evidence_judge(const tw_evidence_plan *plan, tw_evidence_result *r)
 {
     r->agreement = tw_evidence_agree(r->count, r->estimate);
@@ -70,4 +88,5 @@ void tw_evidence_judge(const tw_evidence_plan *plan, tw_evidence_result *r)
     for (size_t i = 0; i < r->count; i++) judge_estimate(r, i);
     judge_goal(plan, r);
     judge_agreement(r);
+    judge_rounding(plan, r);
 }

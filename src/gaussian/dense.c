@@ -1,6 +1,8 @@
 /* dense.c: the dense kind of Gaussian; see dense.h. linalg/factor.h does the algebra. */
 #include "gaussian/dense.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/team.h"
@@ -69,6 +71,18 @@ void tw_gaussian_dense_explain(tw_gaussian *g, size_t r, const double *u)
     tw_product_subtract_self(g->n, r, u, r, ((tw_dense *)g)->own, g->n);
 }
 
+/* A has exactly rank r if the least pivot is far above the limit below which pivots are taken for rounding. */
+static bool is_rank_clear(const tw_dense *d)
+{
+    static const double far = 1e3;
+    const tw_factor *f = d->factor;
+    double largest = 0.0, least = INFINITY;
+    if (!f->pivot) return false;
+    for (size_t i = 0; i < d->g.n; i++) largest = fmax(largest, d->own[i + i * d->g.n]);
+    for (size_t k = 0; k < f->rank; k++) least = fmin(least, f->triangle[k + k * f->rank]);
+    return least * least > far * (double)d->g.n * DBL_EPSILON * largest;
+}
+
 tw_status tw_gaussian_dense_factor(tw_gaussian *g, double jitter, tw_gaussian_report *report)
 {
     tw_dense *d = (tw_dense *)g;
@@ -81,6 +95,7 @@ tw_status tw_gaussian_dense_factor(tw_gaussian *g, double jitter, tw_gaussian_re
     for (size_t i = 0; i < n; i++) d->own[i + i * n] += jitter;
     use_factor(d);
     set_variances(d);
+    g->rounding = is_rank_clear(d) ? 0.0 : DBL_EPSILON;
     *report = (tw_gaussian_report){found.residual, found.jitter, found.log_det_change};
     return TW_OK;
 }

@@ -70,12 +70,14 @@ typedef struct tw_gaussian_kind {
 struct tw_gaussian {
     const tw_gaussian_kind *kind;
     tw_context *ctx;
-    size_t n, r;      /* sites, coordinates */
-    bool full_rank;   /* F is square and regular; otherwise log_det is a pseudo-determinant, log |F'F| */
-    double log_det;   /* log |A| */
-    double rounding;  /* an estimate of its rounding error */
-    double off;       /* log |F F'| - log |A|, if log |A| is known better than from F */
-    double *mean;     /* n; NULL: zero */
+    size_t n, r;    /* sites, coordinates */
+    bool full_rank; /* F is square and regular; otherwise log_det is a pseudo-determinant, log |F'F| */
+    double log_det; /* log |A| */
+    double
+        rounding; /* an estimate of its rounding error; dense prior: the relative error of A's entries, 0 if
+                         A is exactly of rank r, so that F has no more than its own rounding */
+    double off;   /* log |F F'| - log |A|, if log |A| is known better than from F */
+    double *mean; /* n; NULL: zero */
     double *variance; /* n: the diagonal of A */
     double *work;     /* n + r, if made by tw_gaussian_like; else NULL */
 };

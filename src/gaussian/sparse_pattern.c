@@ -12,9 +12,8 @@ void tw_pattern_release(tw_pattern *p)
     tw_analysis_release(p->analysis);
     tw_sparse_free(p->q);
     tw_sparse_free(p->sites);
-    void *const arrays[] = {p->q_at,         p->pair_start, p->pair_at,          p->product,
-                            p->off_diagonal, p->gram,       p->selected.numbers, p->v,
-                            p->diagonal};
+    void *const arrays[] = {p->q_at, p->pair_start,       p->pair_at, p->product, p->off_diagonal,
+                            p->gram, p->selected.numbers, p->v,       p->diagonal};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) tw_release(ctx, arrays[k]);
     for (size_t k = 0; k < p->buffers; k++) tw_release(ctx, p->buffer[k].numbers);
     tw_front_free(ctx, &p->front);
