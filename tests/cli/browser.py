@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-PATIENCE = 60  # seconds for any one step
+PATIENCE = 300  # seconds for any one step
 
 
 class Browser:

@@ -44,7 +44,7 @@ every() {
     gives 'r["model"]["likelihood"] == "probit" and r["model"]["cases"] == 24 and r["model"]["inputs"] == 1'
     gives 'abs(r["model"]["parameters"]["sigma"] - math.exp(0.5)) < 1e-12 and r["model"]["parameters"]["ell"] == 1'
     gives 'r["model"]["kernel"].startswith("se(") and r["model"]["standardised"] is False'
-    gives '0 < r["seconds_total"] < 1000 and isinstance(r["warnings"], list)'
+    gives 'r["seconds_total"] > 0 and isinstance(r["warnings"], list)'
 }
 short='--warmup 50 --draws 60 --chains 2'
 # shellcheck disable=SC2086

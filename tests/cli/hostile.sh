@@ -10,7 +10,7 @@ d=$place
 limit=$(command -v timeout || true)
 talweg_itself=$talweg
 talweg=$d/talweg
-printf '#!/bin/sh\nexec %s "%s" "$@"\n' "${limit:+$limit 120}" "$talweg_itself" >"$talweg"
+printf '#!/bin/sh\nexec %s "%s" "$@"\n' "${limit:+$limit 600}" "$talweg_itself" >"$talweg"
 chmod +x "$talweg"
 printf 'a,b,y\n1,2,1\n3,4,-1\n2,2,1\n0,1,-1\n' >"$d/good.csv"
 cp "$d/good.csv" "$d/kept.csv"
@@ -135,7 +135,9 @@ import struct, sys
 path, to, block, offset, word = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
 data = bytearray(open(path, "rb").read())
 at = 16
-while data[at:at + 32].split(b"\0")[0].decode() != block:
+while data[at:at + 32].split(b"\0")[0] != block.encode():
+    if at + 40 >= len(data):
+        sys.exit("there is no block " + block)
     at += 40 + (struct.unpack_from("<Q", data, at + 32)[0] + 7) // 8 * 8
 if offset < 0:
     offset += struct.unpack_from("<Q", data, at + 32)[0]
@@ -147,20 +149,19 @@ struct.pack_into("<Q", data, len(data) - 8, total)
 open(to, "wb").write(data)
 END
     forge() { "$python" "$d/forge.py" "$@"; }
-    # A computation that would take long enough, stopped when its checkpoint is there.
-    keep() { # keep FILE ARGUMENTS...
-        state=$1
-        shift
-        "$talweg_itself" "$@" --quiet --checkpoint "$state" --checkpoint-every 0 >/dev/null 2>&1 &
+    # A computation that would take long enough, stopped when its checkpoint is there and has this block.
+    keep() { # keep FILE BLOCK ARGUMENTS...
+        state=$1 block=$2
+        shift 2
+        nice "$talweg_itself" "$@" --quiet --checkpoint "$state" --checkpoint-every 0 >/dev/null 2>&1 &
         job=$!
-        while [ ! -s "$state" ] && kill -0 "$job" 2>/dev/null; do sleep 0.1; done
-        sleep 0.3
+        until forge "$state" "$d/forged.state" "$block" 0 0 2>/dev/null || ! kill -0 "$job" 2>/dev/null; do sleep 0.1; done
         kill -INT "$job" 2>/dev/null || true
         wait "$job" || true
         [ -s "$state" ] || complain "talweg $*: no checkpoint"
     }
     set -- "$d/good.csv" --log-ell 0:1:150 --log-sigma 0:1:150
-    keep "$d/grid.state" grid "$@"
+    keep "$d/grid.state" sequence grid "$@"
     # 1000.0 points, then order 1000.0, then no number, in the state of the row; and more points than there are
     for change in 'sequence 0 4652007308841189376' 'sequence 8 4652007308841189376' \
         'sequence 0 9221120237041090560' 'counts 0 99999999'; do
@@ -169,7 +170,7 @@ END
         refuses 1 'forged.state: this checkpoint is damaged' grid "$@" --quiet --resume "$d/forged.state"
     done
     set -- "$d/good.csv" --chains 2 --warmup 20 -o "$d/x.nc"
-    keep "$d/sample.state" sample "$@" --draws 1000000000
+    keep "$d/sample.state" chains sample "$@" --draws 1000000000
     # 8 positions, whose bytes are as many modulo 2^64
     forge "$d/sample.state" "$d/forged.state" chains -8 2305843009213693960
     refuses 1 'forged.state: the saved state of this run is damaged' sample "$@" --quiet --resume "$d/forged.state"

@@ -57,9 +57,9 @@ works() {
     [ "$code" = 0 ] || complain "talweg $*: exit $code: $(cat "$place/err")"
 }
 
-# says FILE WORDS: $place/FILE holds WORDS.
+# says FILE WORDS: $place/FILE holds WORDS, perhaps in two lines: where a line ends may depend on the length of a path.
 says() {
-    grep -qF -- "$2" "$place/$1" || complain "no '$2' in $1: $(head -n 5 "$place/$1")"
+    tr '\n' ' ' <"$place/$1" | grep -qF -- "$2" || complain "no '$2' in $1: $(head -n 5 "$place/$1")"
 }
 
 # await NAME [KB]: until there is more than KB kB (0) in a file of $place whose name matches, or $job has ended, or five

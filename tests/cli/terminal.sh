@@ -2,6 +2,7 @@
 # What is on a terminal: a line of progress that fits, is redrawn at a modest rate and leaves nothing behind; colours
 # where they are wanted; plain lines elsewhere. Usage: terminal.sh BUILD. Without a script(1) that runs a command on a
 # terminal of its own, only the last part is checked.
+# shellcheck disable=SC2016 # the shell of the terminal expands what is in single quotes
 set -eu
 # shellcheck source=tests/cli/support.sh
 . tests/cli/support.sh
@@ -80,7 +81,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 
     # ---- an end by a signal takes the line away first (what the shell says of it is not wanted)
     on_terminal 80 '"$talweg" grid "$data" --log-ell 0:2:200 --log-sigma 0:2:200 >/dev/null &
-        exec 2>/dev/null; sleep 1; kill -TERM $!; wait $!'
+        exec 2>/dev/null; until grep -q "grid " "$d/seen"; do sleep 0.1; done; kill -TERM $!; wait $!'
     shows '^grid '
     [ "$(lines | tail -n 1)" = 'talweg: error: interrupted: there is no result' ] ||
         complain "a killed program leaves its line: $(tail -c 60 "$d/seen")"
