@@ -107,6 +107,11 @@ TW_API tw_status tw_prior_default(const tw_problem *problem, size_t j, tw_prior 
 /* Give the default prior to every parameter that has none and is not fixed. */
 TW_API tw_status tw_priors_complete(tw_priors *priors, const tw_problem *problem);
 
+/* Fail with TW_NUMERICAL_FAILURE if the integral of p(theta) p(y | theta) is known to be infinite: duplicates whose noise
+ * may go to 0, or stochastic volatility with y = 0 whose log variance may fall without bound. The message says which
+ * prior does not prevent it. */
+TW_API tw_status tw_priors_check_finite(const tw_priors *priors, const tw_problem *problem);
+
 /* The log density of theta under all priors of parameters that are not fixed; its derivatives are added to
  * gradient, if that is not NULL. */
 TW_API double tw_priors_log_density(const tw_priors *priors, const tw_problem *problem, const double *theta,

@@ -157,6 +157,7 @@ tw_status tw_hyper_run(tw_problem *problem, const tw_priors *priors, const tw_hy
     double cpu = tw_cpu_seconds();
     *out = NULL;
     TW_TRY(tw_hyper_check(problem, priors, options));
+    TW_TRY(tw_priors_check_finite(priors, problem));
     h.watch = (tw_watch){.ctx = h.ctx, .progress = options->on_progress, .user = options->user};
     tw_status status = allocate(&h, priors);
     tw_log_mute(h.ctx, true); /* every theta would log the rank of its K */

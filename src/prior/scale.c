@@ -53,8 +53,7 @@ static void measure(bool robust, size_t count, double *v, double *centre, double
     if (deviation > 0.0) *spread = deviation;
 }
 
-/* Is x the mean of y? Then also multiplied by any number. */
-static bool is_identity(const tw_observations *observed)
+bool tw_scale_is_identity(const tw_observations *observed)
 {
     double x[2] = {-1.25, 3.5}, mean[2] = {0.0};
     tw_observations two = tw_observations_part(observed, 0, 1);
@@ -66,7 +65,7 @@ static bool is_identity(const tw_observations *observed)
 /* The latent values that the observations suggest; returns their number. */
 static size_t suggest(const tw_observations *observed, double *x)
 {
-    bool identity = is_identity(observed);
+    bool identity = tw_scale_is_identity(observed);
     size_t count = 0;
     for (size_t i = 0; i < observed->n; i++) {
         tw_tilted tilted;
@@ -102,7 +101,7 @@ static void find(const tw_problem *problem, double *v, double *phi, tw_scale *ou
     observed.phi = phi;
     count = suggest(&observed, v);
     measure(robust, count, v, &out->centre, &out->spread);
-    out->spread = is_identity(&observed) ? nonzero(out->spread, out->y) : fmax(out->spread, LEAST);
+    out->spread = tw_scale_is_identity(&observed) ? nonzero(out->spread, out->y) : fmax(out->spread, LEAST);
 }
 
 tw_status tw_scale_of(const tw_problem *problem, tw_scale *out)

@@ -14,4 +14,7 @@ typedef struct tw_scale {
 /* It follows from the data and the likelihood alone, whatever values the parameters have. */
 tw_status tw_scale_of(const tw_problem *problem, tw_scale *out);
 
+/* Is a latent value the mean of its observation? */
+bool tw_scale_is_identity(const tw_observations *observed);
+
 #endif

@@ -145,4 +145,10 @@ refuses 1 'flat and improper' evidence "$data" --prior 'log_ell ~ uniform' --fix
 refuses 1 'no parameter is unknown' evidence "$data" --prior default --log-ell 1 --log-sigma 1
 refuses 1 'cannot be used with unknown parameters, whose methods are' evidence "$data" --prior default --method ais
 refuses 1 'unknown parameter' evidence "$data" --prior 'elk ~ normal(0, 1)'
+
+# an infinite evidence is refused, and says why
+printf 'x,y\n0,1\n0,1\n1,2\n1,2\n2,0\n' >"$d/twice.csv"
+set -- "$d/twice.csv" --likelihood gaussian --prior 'noise ~ half_normal(1)' --prior 'log_ell ~ normal(0, 1)' --fix sigma=1
+refuses 2 'evidence of the whole model is infinite' evidence "$@"
+refuses 2 'evidence of the whole model is infinite' sample "$@" -o "$d/twice.nc"
 finish

@@ -218,6 +218,29 @@ static void noise_and_signal_are_both_tried(void **state)
     }
 }
 
+/* A uniform prior from 0 on has no least logarithm. Its density of theta is e^theta/3, so that the maximum is that of
+ * log Z + theta: higher than without a prior. */
+static void a_prior_may_begin_at_0(void **state)
+{
+    (void)state;
+    double x[N], y[N], sigma[2];
+    draw_labels(x, y);
+    for (int with = 0; with < 2; with++) {
+        tw_context *ctx = new_context();
+        tw_problem *problem = pose(ctx, "se(ell=0.7)", "probit", x, y, 1.0);
+        tw_priors *priors = NULL;
+        tw_fit_result *r = NULL;
+        assert_int_equal(tw_priors_new(problem, &priors), TW_OK);
+        assert_int_equal(tw_priors_fix(priors, problem, "ell"), TW_OK);
+        if (with) assert_int_equal(tw_priors_read(priors, problem, "sigma ~ uniform(0, 30)"), TW_OK);
+        assert_int_equal(tw_fit(problem, priors, NULL, &r), TW_OK);
+        assert_true(r->converged);
+        sigma[with] = r->optimum[0].theta[1];
+        leave(ctx, problem, priors, r);
+    }
+    assert_true(sigma[1] > sigma[0] && sigma[1] < log(30.0));
+}
+
 static bool stop_soon(void *user, const tw_fit_progress *p)
 {
     *(size_t *)user = p->evaluations;
@@ -258,6 +281,7 @@ int main(void)
         cmocka_unit_test(the_optimum_is_a_maximum),
         cmocka_unit_test(what_is_no_maximum_is_said),
         cmocka_unit_test(noise_and_signal_are_both_tried),
+        cmocka_unit_test(a_prior_may_begin_at_0),
         cmocka_unit_test(a_fit_can_be_stopped_and_needs_something_to_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -213,6 +213,36 @@ static void predictions_count_draws_by_their_effective_number(void **state)
     tw_context_free(ctx);
 }
 
+/* ---- the sum ---- */
+
+/* The sum is withheld, with a warning, where k is above 0.7 at some case, or near it at many. */
+static void a_doubtful_sum_is_withheld(void **state)
+{
+    (void)state;
+    enum { CASES = 40 };
+    double score[CASES], k[CASES];
+    tw_hyper_result r = {.n = CASES, .points = 512, .kept = 16};
+    for (size_t i = 0; i < CASES; i++) {
+        score[i] = i % 2 ? -1.0 : -2.0;
+        k[i] = 0.3;
+    }
+    tw_leave_one_out loo = tw_hyper_sum_left_out(&r, score, k);
+    assert_close(loo.sum, -60.0, 1e-12, "the sum");
+    assert_close(loo.se, sqrt(CASES * 10.0 / (CASES - 1.0)), 1e-12, "its error");
+    assert_true(loo.doubtful == 0 && r.warnings.count == 0);
+    k[3] = k[4] = 0.69; /* two of forty near the limit */
+    assert_true(tw_hyper_sum_left_out(&r, score, k).sum == loo.sum && r.warnings.count == 0);
+    k[5] = 0.69;
+    loo = tw_hyper_sum_left_out(&r, score, k);
+    assert_true(isnan(loo.sum) && isnan(loo.se) && loo.doubtful == 0 && r.warnings.count == 1);
+    k[3] = k[4] = 0.3;
+    k[5] = 0.71;
+    loo = tw_hyper_sum_left_out(&r, score, k);
+    assert_true(isnan(loo.sum) && isnan(loo.se) && loo.doubtful == 1 && r.warnings.count == 2);
+    assert_int_equal(r.warnings.warning[1].code, TW_WARN_LOO);
+    assert_true(r.warnings.warning[1].number[0] == 1.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +250,7 @@ int main(void)
         cmocka_unit_test(every_point_has_its_own_noise),
         cmocka_unit_test(the_effective_number_is_at_most_that_of_the_draws_used),
         cmocka_unit_test(predictions_count_draws_by_their_effective_number),
+        cmocka_unit_test(a_doubtful_sum_is_withheld),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Union, Unpack
 
@@ -100,7 +101,8 @@ class Fitted(Shown):
         lines = [f"{'':20}{'value':>12}{'sd':>12}{'natural':>14}   prior"]
         for p in self.parameters:
             sd = "fixed" if p.fixed else "-" if math.isnan(p.sd) else f"{p.sd:.4g}"
-            lines.append(f"{p.name:20}{p.value:12.5g}{sd:>12}{p.natural:14.5g}   {p.prior or ''}")
+            prior = re.sub(r"-?[0-9]*[.][0-9]+(e[-+]?[0-9]+)?", lambda number: f"{float(number[0]):.5g}", p.prior or "")
+            lines.append(f"{p.name:20}{p.value:12.5g}{sd:>12}{p.natural:14.5g}   {prior}")
         verdict = "a maximum" if self.converged else "NOT a reliable maximum"
         ended = f"{self.starts_at_best} of {self.starts} searches ended here"
         return "\n".join(lines + [f"log Z {self.log_z:.4f}, with log prior {self.log_posterior:.4f}: {verdict}; {ended}"])

@@ -15,7 +15,7 @@ def test_a_fit_is_the_program_s(program):
     fitted = talweg.fit(X, Y, prior=priors, seed=7)
     assert fitted.converged and theirs["converged"]
     assert fitted.log_z == theirs["log_z"] and fitted.log_posterior == theirs["log_posterior"]
-    assert fitted.evaluations == theirs["evaluations"] and fitted.starts == 3
+    assert fitted.evaluations == theirs["evaluations"] and fitted.starts == 8 and fitted.starts_at_best == theirs["starts_at_best"]
     for ours, other in zip(fitted.parameters, theirs["parameters"]):
         assert (ours.name, ours.prior, ours.fixed) == (other["name"], other["prior"], other["fixed"])
         assert np.allclose([ours.value, ours.sd, ours.natural], [other["value"], other["sd"], other["natural"]], rtol=1e-14)
