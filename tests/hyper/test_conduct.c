@@ -47,6 +47,7 @@ static void weights_on_one_point_are_no_result(void **state)
     assert_int_equal(r->verdict, TW_NUMERICAL_FAILURE);
     assert_true(r->estimate.weight_ess < 1.1 && has_warning(r, TW_WARN_THETA_COLLAPSED));
     assert_int_equal(r->started[TW_HYPER_PRIOR], r->points);
+    assert_true(isfinite(r->row[0].q05) && r->row[0].q05 == r->row[0].q50 && r->row[0].q95 == r->row[0].q50);
     tw_hyper_free(r);
     tw_priors_free(priors);
     tw_problem_free(problem);
