@@ -146,7 +146,10 @@ static void points_resample_by_streams_of_their_own(void **state)
     }
     for (size_t s = 0; s < one->points; s++)
         for (size_t j = 0; j < PARTICLES; j++)
-            if (one->x[N * s] == all->x[N * (j + PARTICLES * s)]) found++, count[j]++;
+            if (one->x[N * s] == all->x[N * (j + PARTICLES * s)]) {
+                found++;
+                count[j]++;
+            }
     assert_int_equal(found, one->points);
     for (size_t j = 0; j < PARTICLES; j++) assert_true(count[j] <= 25);
     tw_hyper_free(all);
