@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "covariance/attachment.h"
+#include "support/dense.h"
 #include "support/scratch_file.h"
 #include "support/sparse_case.h"
 #include "support/support.h"
@@ -44,6 +45,36 @@ static double entry(const tw_precision *p, const double *q, size_t i, size_t j)
             if (p->design->row[e] == j) b = k;
         }
     return q[a + b * r];
+}
+
+/* Beside a term that has covariances only, an autoregression has the covariances sigma^2 L^+ = sigma^2 ((L + J)^-1 - J), J = 11'/n. */
+static void a_dense_term_makes_the_others_dense(void **state)
+{
+    enum { AREAS = 4 };
+    static const double x[2 * AREAS] = {1.0, 2.0, 3.0, 4.0, 0.0, 0.7, -0.4, 1.9};
+    static const double shifted[AREAS * AREAS] = {1.25, -0.75, 0.25, 0.25,  -0.75, 3.25,  -0.75, -0.75,
+                                                  0.25, -0.75, 2.25, -0.75, 0.25,  -0.75, -0.75, 2.25};
+    double identity[AREAS * AREAS] = {0.0}, inverse[AREAS * AREAS], k[AREAS * AREAS];
+    char text[2048];
+    (void)state;
+    need_orderings();
+    tw_context *ctx = new_context();
+    scratch_file graph = scratch_write_text(".graph", "4\n1 1 2\n2 3 1 3 4\n3 2 2 4\n4 2 2 3\n");
+    snprintf(text, sizeof text, "icar(1, graph=\"%s\", sigma=0.8) + se(2, ell=1, sigma=1)", graph.path);
+    tw_kernel *kernel = new_kernel(ctx, text);
+    for (size_t i = 0; i < AREAS; i++) identity[i + i * AREAS] = 1.0;
+    dense_solve(AREAS, shifted, AREAS, identity, inverse);
+    assert_int_equal(tw_kernel_gram(kernel, AREAS, 2, x, AREAS, k, AREAS), TW_OK);
+    for (size_t j = 0; j < AREAS; j++)
+        for (size_t i = j; i < AREAS; i++) {
+            double d = x[AREAS + i] - x[AREAS + j];
+            assert_close(k[i + j * AREAS], 0.64 * (inverse[i + j * AREAS] - 0.25) + exp(-0.5 * d * d), 1e-12,
+                         "a covariance");
+        }
+    tw_kernel_free(kernel);
+    scratch_remove(&graph);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
 }
 
 /* Given all cases, a new time has the conditional variances of both terms of a sum, in either order. That of ar1, a Markov
@@ -261,6 +292,7 @@ static void what_is_no_mesh_is_refused_with_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_dense_term_makes_the_others_dense),
         cmocka_unit_test(a_new_case_of_a_sum_has_the_variances_of_its_terms),
         cmocka_unit_test(a_product_is_kroneckers),
         cmocka_unit_test(a_sum_stacks_its_terms),

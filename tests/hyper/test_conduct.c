@@ -13,11 +13,16 @@
 
 /* ---- verdicts ---- */
 
+static bool has_code(const tw_warnings *warnings, tw_warning_code code)
+{
+    for (size_t k = 0; k < warnings->count; k++)
+        if (warnings->warning[k].code == code) return true;
+    return false;
+}
+
 static bool has_warning(const tw_hyper_result *r, tw_warning_code code)
 {
-    for (size_t k = 0; k < r->warnings.count; k++)
-        if (r->warnings.warning[k].code == code) return true;
-    return false;
+    return has_code(&r->warnings, code);
 }
 
 /* Twelve observations that are a ten-thousandth of sigma precise, and one particle from the prior at each point: log Zhat is off by millions, so that
@@ -42,6 +47,7 @@ static void weights_on_one_point_are_no_result(void **state)
     assert_int_equal(r->verdict, TW_NUMERICAL_FAILURE);
     assert_true(r->estimate.weight_ess < 1.1 && has_warning(r, TW_WARN_THETA_COLLAPSED));
     assert_int_equal(r->started[TW_HYPER_PRIOR], r->points);
+    assert_true(isfinite(r->row[0].q05) && r->row[0].q05 == r->row[0].q50 && r->row[0].q95 == r->row[0].q50);
     tw_hyper_free(r);
     tw_priors_free(priors);
     tw_problem_free(problem);
@@ -67,34 +73,53 @@ static void a_mean_that_does_not_exist_is_warned_of(void **state)
     assert_true(none && !some);
 }
 
-/* A kernel's sigma above 1e154 has a square that overflows, so that Z cannot be computed there. A prior that has a fifth of its probability there says so, and one that cannot reach it does not. */
-static void note_failures(const char *prior, size_t *failed, bool *warned)
+/* Five observations of a function on a line, with normal noise of standard deviation 1. */
+static void note_warnings(const char *kernel, const double *y, const char *prior, size_t *failed,
+                          tw_warnings *warnings)
 {
-    static const double x[3] = {0.0, 1.0, 2.5}, y[3] = {0.5, -0.3, 0.8};
+    static const double x[5] = {0.0, 1.0, 2.0, 3.0, 4.0};
     tw_context *ctx = new_context();
-    tw_problem *problem = hyper_pose_gaussian(ctx, "se(ell=1)", 3, x, y);
+    tw_problem *problem = hyper_pose_gaussian(ctx, kernel, 5, x, y);
     tw_priors *priors = hyper_priors(problem, prior, NULL);
     tw_hyper_options o = hyper_small(11);
     tw_hyper_result *r = NULL;
     o.joint_particles = 0;
+    o.points = 1024; /* a tail with a probability of 0.01 has some of them */
+    assert_int_equal(tw_priors_fix(priors, problem, "noise=1"), TW_OK);
     assert_int_equal(tw_hyper_run(problem, priors, &o, &r), TW_OK);
     *failed = r->started[TW_HYPER_FAILED];
-    *warned = has_warning(r, TW_WARN_THETA_FAILED);
+    *warnings = r->warnings;
     tw_hyper_free(r);
     tw_priors_free(priors);
     tw_problem_free(problem);
     tw_context_free(ctx);
 }
 
+/* Observations that alternate leave the lower tail of ell's prior alone, and those on a curve the upper one: either has no mean. */
+static void either_tail_is_enough(void **state)
+{
+    (void)state;
+    static const double y[2][5] = {{4.0, -4.0, 4.0, -4.0, 4.0}, {4.0, 4.2, 4.3, 4.2, 4.0}};
+    tw_warnings warnings;
+    size_t failed;
+    for (size_t k = 0; k < 2; k++) {
+        note_warnings("se(sigma=4)", y[k], "log_ell ~ student_t(1, 0, 1)", &failed, &warnings);
+        assert_true(has_code(&warnings, TW_WARN_THETA_MEAN));
+    }
+}
+
+/* A kernel's sigma above 1e154 has a square that overflows, so that Z cannot be computed there. A prior that has a fifth of its
+ * probability there says so, and one that cannot reach it does not. */
 static void points_that_fail_are_warned_of_where_they_matter(void **state)
 {
     (void)state;
+    static const double y[5] = {0.5, -0.3, 0.8, 0.2, -0.4};
+    tw_warnings warnings;
     size_t failed = 0;
-    bool warned = false;
-    note_failures("log_sigma ~ normal(0, 420)", &failed, &warned);
-    assert_true(failed > 0 && warned);
-    note_failures("log_sigma ~ normal(0, 1)", &failed, &warned);
-    assert_true(failed == 0 && !warned);
+    note_warnings("se(ell=1)", y, "log_sigma ~ normal(0, 420)", &failed, &warnings);
+    assert_true(failed > 0 && has_code(&warnings, TW_WARN_THETA_FAILED));
+    note_warnings("se(ell=1)", y, "log_sigma ~ normal(0, 1)", &failed, &warnings);
+    assert_true(failed == 0 && !has_code(&warnings, TW_WARN_THETA_FAILED));
 }
 
 /* ---- streams ---- */
@@ -121,7 +146,10 @@ static void points_resample_by_streams_of_their_own(void **state)
     }
     for (size_t s = 0; s < one->points; s++)
         for (size_t j = 0; j < PARTICLES; j++)
-            if (one->x[N * s] == all->x[N * (j + PARTICLES * s)]) found++, count[j]++;
+            if (one->x[N * s] == all->x[N * (j + PARTICLES * s)]) {
+                found++;
+                count[j]++;
+            }
     assert_int_equal(found, one->points);
     for (size_t j = 0; j < PARTICLES; j++) assert_true(count[j] <= 25);
     tw_hyper_free(all);
@@ -274,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_on_one_point_are_no_result),
         cmocka_unit_test(a_mean_that_does_not_exist_is_warned_of),
+        cmocka_unit_test(either_tail_is_enough),
         cmocka_unit_test(points_that_fail_are_warned_of_where_they_matter),
         cmocka_unit_test(points_resample_by_streams_of_their_own),
         cmocka_unit_test(threads_and_members_change_nothing),

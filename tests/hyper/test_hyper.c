@@ -304,8 +304,14 @@ static double quantile_by_definition(const tw_hyper_result *r, const double *f, 
         double level = 0.5 * exp(r->log_weight[s]) / total;
         for (size_t t = 0; t < r->points; t++)
             if (f[t] < f[s]) level += exp(r->log_weight[t]) / total;
-        if (level < p && f[s] > low) low = f[s], low_level = level;
-        if (level >= p && f[s] < high) high = f[s], high_level = level;
+        if (level < p && f[s] > low) {
+            low = f[s];
+            low_level = level;
+        }
+        if (level >= p && f[s] < high) {
+            high = f[s];
+            high_level = level;
+        }
     }
     return low + (high - low) * (p - low_level) / (high_level - low_level);
 }

@@ -129,6 +129,26 @@ static tw_sparse *two_groups(tw_context *ctx)
     return q;
 }
 
+/* Column j of a factor with c_j entries costs c_j^2. */
+static void the_cost_is_that_of_all_columns(void **state)
+{
+    (void)state;
+    need_orderings();
+    tw_context *ctx = new_context();
+    tw_sparse *q = two_groups(ctx);
+    factored f = factor_of(q);
+    double flops = 0.0;
+    for (size_t s = 0; s < f.analysis->supernodes; s++) {
+        tw_supernode node = tw_supernode_get(f.analysis, s);
+        for (size_t c = node.m + 1; c <= node.m + node.k; c++) flops += (double)(c * c);
+    }
+    assert_close(f.analysis->flops, flops, 1e-9 * flops, "flops");
+    tw_release(ctx, f.l);
+    tw_analysis_release(f.analysis);
+    tw_sparse_free(q);
+    tw_context_free(ctx);
+}
+
 static void solves_and_products_fit_the_matrix(void **state)
 {
     (void)state;
@@ -154,7 +174,7 @@ static void large_lattices_have_small_factors(void **state)
     factored f = factor_of(q);
     print_message("n = %zu: %.1f numbers a variable in the factor, %zu supernodes\n", q->rows,
                   (double)f.analysis->entries / (double)q->rows, f.analysis->supernodes);
-    assert_true(f.analysis->entries < 140 * q->rows);
+    assert_true(f.analysis->entries < 140 * q->rows && f.analysis->supernodes < q->rows / 10);
     double *value = malloc(q->start[q->columns] * sizeof *value), *sum = calloc(q->rows, sizeof *sum);
     assert_true(value && sum);
     assert_int_equal(tw_selected_inverse(q, value, NULL), TW_OK);
@@ -215,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selected_inverse_is_the_inverse_on_fifty_random_patterns),
         cmocka_unit_test(solves_and_products_fit_the_matrix),
+        cmocka_unit_test(the_cost_is_that_of_all_columns),
         cmocka_unit_test(large_lattices_have_small_factors),
         cmocka_unit_test(a_matrix_that_is_not_positive_definite_is_refused_by_variable),
         cmocka_unit_test(every_allocation_may_fail),
