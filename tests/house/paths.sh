@@ -6,7 +6,7 @@ set -eu
 pattern='(^|[^A-Za-z0-9_.~}/-])/(home|root|tmp|work|Users|mnt|media|srv|opt|scratch)/'
 
 look_in() { # names on standard input
-    xargs grep -InE "$pattern" -- /dev/null || true
+    tr '\n' '\0' | xargs -0 grep -InE "$pattern" -- /dev/null || true
 }
 
 # The check has teeth, and does not bite what is allowed.
