@@ -102,3 +102,15 @@ def test_no_prior_and_real_observations():
     assert np.isfinite(regressor.log_z_)
     with pytest.raises(talweg.InputError, match='likelihood="gaussian"'):
         GaussianProcessRegressor().fit(X, y + 0.5)
+
+
+def test_the_unit_of_y_does_not_matter():
+    from sklearn.datasets import load_diabetes
+
+    inputs, targets = load_diabetes(return_X_y=True)
+    scores = []
+    for unit in (1.0, 0.01):
+        model = GaussianProcessRegressor("se + constant", likelihood="gaussian")
+        model.fit(inputs[:200], unit * targets[:200])
+        scores.append(model.score(inputs[200:], unit * targets[200:]))
+    assert scores[0] > 0.4 and abs(scores[1] - scores[0]) < 1e-4
