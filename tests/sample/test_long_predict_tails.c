@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/far_mean.h"
 #include "support/support.h"
-#include "support/tail_case.h"
 
 enum { SEEDS = 50, CHAINS = 4, DRAWS = 1000 };
 
@@ -48,7 +48,7 @@ static void add(verdict *all, const verdict *v)
     all->most = fmax(all->most, v->most);
 }
 
-static const tail_case cases[] = {
+static const far_mean_case cases[] = {
     {"exponential", 1, 1.0, 0, {0}, {1}, {1}, 30},
     {"exponential", 2, 1.0, 0, {0}, {1, 2}, {1, 1}, 30},
     {"exponential", 2, 3.0, 0, {0}, {1, 2}, {1, 1}, 30},
@@ -79,14 +79,14 @@ static void predictions_are_right_or_withheld(void **state)
     verdict total[3] = {{0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t s = 0; s < sizeof SIGMAS / sizeof *SIGMAS; s++) {
-            tail_case c = cases[i];
+            far_mean_case c = cases[i];
             verdict v[3] = {{0}};
             char name[64];
             c.sigma = SIGMAS[s];
             if (only && strcmp(only, c.likelihood) != 0 && (size_t)atoi(only) != i + 1) continue;
-            tail_values exact = tail_case_exact(&c);
+            far_mean_values exact = far_mean_exact(&c);
             for (uint64_t seed = 1; seed <= seeds; seed++) {
-                tail_predictions p = tail_case_predict(&c, CHAINS, DRAWS, 1000 * i + seed, false);
+                far_mean_predictions p = far_mean_predict(&c, CHAINS, DRAWS, 1000 * i + seed, false);
                 for (size_t j = 0; j < TAIL_NEW; j++) {
                     judge(p.at.mean[j], p.mcse.mean[j], exact.mean[j], &v[0]);
                     if (isfinite(p.at.sd[j]) || isnan(p.at.sd[j]))

@@ -2,8 +2,8 @@
  * withheld. test_long_predict_tails.c has more cases. */
 #include <math.h>
 
+#include "support/far_mean.h"
 #include "support/support.h"
-#include "support/tail_case.h"
 
 enum { SEEDS = 2, CHAINS = 4, DRAWS = 500 };
 
@@ -14,7 +14,7 @@ static void assert_right(double value, double mcse, double exact, const char *wh
     assert_true(isnan(value) == isnan(mcse));
 }
 
-static void assert_all_right(const tail_predictions *p, const tail_values *exact)
+static void assert_all_right(const far_mean_predictions *p, const far_mean_values *exact)
 {
     for (size_t j = 0; j < TAIL_NEW; j++) {
         assert_right(p->at.mean[j], p->mcse.mean[j], exact->mean[j], "mean");
@@ -28,15 +28,15 @@ static void assert_all_right(const tail_predictions *p, const tail_values *exact
 static void one_latent_has_exact_means(void **state)
 {
     (void)state;
-    const tail_case cases[] = {{"exponential", 1, 1.0, 5.0, {0}, {1}, {1}, 30},
-                               {"weibull", 1, 1.0, 4.0, {-0.5}, {1}, {1}, 30},
-                               {"poisson", 1, 1.0, 3.0, {0}, {1}, {0.01}, 50},
-                               {"gaussian", 1, 1.0, 1.0, {-1}, {0}, {0.4}, 9}};
+    const far_mean_case cases[] = {{"exponential", 1, 1.0, 5.0, {0}, {1}, {1}, 30},
+                                   {"weibull", 1, 1.0, 4.0, {-0.5}, {1}, {1}, 30},
+                                   {"poisson", 1, 1.0, 3.0, {0}, {1}, {0.01}, 50},
+                                   {"gaussian", 1, 1.0, 1.0, {-1}, {0}, {0.4}, 9}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        tail_values exact = tail_case_exact(&cases[i]);
+        far_mean_values exact = far_mean_exact(&cases[i]);
         if (i == 0) assert_close(exact.mean[0] / 587780.63, 1.0, 1e-6, "E[exp(-x) | y]");
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-            tail_predictions p = tail_case_predict(&cases[i], CHAINS, DRAWS, seed, false);
+            far_mean_predictions p = far_mean_predict(&cases[i], CHAINS, DRAWS, seed, false);
             assert_all_right(&p, &exact);
             assert_false(isnan(p.at.mean[0]) || isnan(p.at.sd[0]) || isnan(p.at.score[0]));
         }
@@ -46,14 +46,14 @@ static void one_latent_has_exact_means(void **state)
 static void several_latents_have_right_means_or_none(void **state)
 {
     (void)state;
-    const tail_case cases[] = {{"exponential", 2, 1.0, 6.0, {0}, {1, 2}, {1, 1}, 30},
-                               {"exponential", 2, 3.0, 3.0, {0}, {1, 2}, {1, 1}, 30},
-                               {"negative_binomial", 2, 1.5, 3.0, {0}, {0, 9}, {1, 1}, 60}};
+    const far_mean_case cases[] = {{"exponential", 2, 1.0, 6.0, {0}, {1, 2}, {1, 1}, 30},
+                                   {"exponential", 2, 3.0, 3.0, {0}, {1, 2}, {1, 1}, 30},
+                                   {"negative_binomial", 2, 1.5, 3.0, {0}, {0, 9}, {1, 1}, 60}};
     size_t withheld = 0, all = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        tail_values exact = tail_case_exact(&cases[i]);
+        far_mean_values exact = far_mean_exact(&cases[i]);
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-            tail_predictions p = tail_case_predict(&cases[i], CHAINS, DRAWS, seed, false);
+            far_mean_predictions p = far_mean_predict(&cases[i], CHAINS, DRAWS, seed, false);
             assert_all_right(&p, &exact);
             for (size_t j = 0; j < TAIL_NEW; j++, all++) withheld += isnan(p.at.mean[j]) ? 1 : 0;
         }
@@ -65,9 +65,9 @@ static void several_latents_have_right_means_or_none(void **state)
 static void draws_with_places_have_the_same_lines(void **state)
 {
     (void)state;
-    const tail_case c = {"exponential", 1, 1.0, 5.0, {0}, {1}, {1}, 30};
-    tail_predictions plain = tail_case_predict(&c, CHAINS, DRAWS, 7, false);
-    tail_predictions placed = tail_case_predict(&c, CHAINS, DRAWS, 7, true);
+    const far_mean_case c = {"exponential", 1, 1.0, 5.0, {0}, {1}, {1}, 30};
+    far_mean_predictions plain = far_mean_predict(&c, CHAINS, DRAWS, 7, false);
+    far_mean_predictions placed = far_mean_predict(&c, CHAINS, DRAWS, 7, true);
     assert_close(placed.at.mean[0] / plain.at.mean[0], 1.0, 1e-12, "mean");
     assert_close(placed.at.sd[0] / plain.at.sd[0], 1.0, 1e-12, "standard deviation");
 }
@@ -76,11 +76,11 @@ static void draws_with_places_have_the_same_lines(void **state)
 static void what_does_not_exist_is_not_given(void **state)
 {
     (void)state;
-    tail_case c = {"student_t", 1, 1.0, 1.0, {0.0, 0.0}, {4}, {0}, 9};
-    tail_predictions p = tail_case_predict(&c, CHAINS, DRAWS, 7, false);
+    far_mean_case c = {"student_t", 1, 1.0, 1.0, {0.0, 0.0}, {4}, {0}, 9};
+    far_mean_predictions p = far_mean_predict(&c, CHAINS, DRAWS, 7, false);
     assert_true(isnan(p.at.mean[0]) && isnan(p.at.sd[0]) && isfinite(p.at.score[0]));
     c.phi[1] = log(1.5);
-    p = tail_case_predict(&c, CHAINS, DRAWS, 7, false);
+    p = far_mean_predict(&c, CHAINS, DRAWS, 7, false);
     assert_true(isfinite(p.at.mean[0]) && p.at.sd[0] == INFINITY);
 }
 

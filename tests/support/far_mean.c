@@ -1,5 +1,5 @@
-/* tail_case.c: see tail_case.h. */
-#include "support/tail_case.h"
+/* far_mean.c: see far_mean.h. */
+#include "support/far_mean.h"
 
 #include <float.h>
 #include <math.h>
@@ -16,20 +16,20 @@ enum { THIN = 5, WARMUP = 100 };
 static const double PLACE[TAIL_NEW] = {0.0, 0.5, -1.5};
 static const double LIGHT = 9.0, FAR = 36.0;
 
-static double covariance(const tail_case *c, double a, double b)
+static double covariance(const far_mean_case *c, double a, double b)
 {
     double z = (a - b) / c->ell;
     return c->sigma * c->sigma * exp(-0.5 * z * z);
 }
 
-static tw_observations observed(const tail_case *c)
+static tw_observations observed(const far_mean_case *c)
 {
     tw_observations o = observations_of(tw_likelihood_find(c->likelihood), c->n, c->y, c->first);
     o.phi = c->phi;
     return o;
 }
 
-static tw_observations new_case(const tail_case *c)
+static tw_observations new_case(const far_mean_case *c)
 {
     tw_observations o = observations_of(tw_likelihood_find(c->likelihood), 1, &c->label, NULL);
     o.phi = c->phi;
@@ -37,7 +37,7 @@ static tw_observations new_case(const tail_case *c)
 }
 
 /* The lower factor of K. */
-static void factor(const tail_case *c, double l[TAIL_MOST][TAIL_MOST])
+static void factor(const far_mean_case *c, double l[TAIL_MOST][TAIL_MOST])
 {
     for (size_t i = 0; i < c->n; i++)
         for (size_t j = 0; j <= i; j++) {
@@ -78,7 +78,7 @@ static void complete(size_t n, const double *u, double norm, double q[TAIL_MOST]
 
 /* Integrate over whitened v = q0 t + q1 s1 + q2 s2 by the trapezoidal rule: far along t, which alone determines the
  * new latent, and over 9 standard deviations of the others. */
-static void integrate(const tail_case *c, size_t j, tail_values *out)
+static void integrate(const far_mean_case *c, size_t j, far_mean_values *out)
 {
     double l[TAIL_MOST][TAIL_MOST], u[TAIL_MOST], q[TAIL_MOST][TAIL_MOST], norm = 0.0;
     double step = fmin(0.1, 0.12 / c->sigma),
@@ -138,16 +138,16 @@ static void integrate(const tail_case *c, size_t j, tail_values *out)
     out->score[j] = top_score + log(scored) - top - log(one);
 }
 
-tail_values tail_case_exact(const tail_case *c)
+far_mean_values far_mean_exact(const far_mean_case *c)
 {
-    tail_values out;
+    far_mean_values out;
     for (size_t j = 0; j < TAIL_NEW; j++) integrate(c, j, &out);
     return out;
 }
 
 /* ---- draws ---- */
 
-static void prior_draw(const tail_case *c, double l[TAIL_MOST][TAIL_MOST], test_random *random, double *x)
+static void prior_draw(const far_mean_case *c, double l[TAIL_MOST][TAIL_MOST], test_random *random, double *x)
 {
     double z[TAIL_MOST];
     test_normals(random, c->n, z);
@@ -158,7 +158,7 @@ static void prior_draw(const tail_case *c, double l[TAIL_MOST][TAIL_MOST], test_
 }
 
 /* Elliptical slice sampling with the prior's ellipses (Murray, Adams and MacKay 2010). */
-static void move(const tail_case *c, double l[TAIL_MOST][TAIL_MOST], test_random *random, double *x)
+static void move(const far_mean_case *c, double l[TAIL_MOST][TAIL_MOST], test_random *random, double *x)
 {
     const double circle = 6.283185307179586;
     tw_observations o = observed(c);
@@ -177,7 +177,7 @@ static void move(const tail_case *c, double l[TAIL_MOST][TAIL_MOST], test_random
     memcpy(x, next, c->n * sizeof *x);
 }
 
-static double *draw(const tail_case *c, size_t chains, size_t draws, uint64_t seed)
+static double *draw(const far_mean_case *c, size_t chains, size_t draws, uint64_t seed)
 {
     double l[TAIL_MOST][TAIL_MOST], *x = malloc(c->n * chains * draws * sizeof *x);
     test_random random = {seed};
@@ -210,13 +210,14 @@ static tw_status go(void *user, size_t place, const tw_model **model, const tw_k
     return TW_OK;
 }
 
-tail_predictions tail_case_predict(const tail_case *c, size_t chains, size_t draws, uint64_t seed, bool place)
+far_mean_predictions far_mean_predict(const far_mean_case *c, size_t chains, size_t draws, uint64_t seed,
+                                      bool place)
 {
     double k[TAIL_MOST * TAIL_MOST], cross[TAIL_NEW * TAIL_MOST], diagonal[TAIL_NEW], label[TAIL_NEW];
     tw_context *ctx = new_context();
     tw_model *model = NULL;
     tw_draws_predictor *predictor = NULL;
-    tail_predictions out;
+    far_mean_predictions out;
     tw_observations o = observed(c), at = {.n = TAIL_NEW, .y = label};
     for (size_t i = 0; i < c->n; i++)
         for (size_t j = 0; j < c->n; j++) k[i + c->n * j] = covariance(c, (double)i, (double)j);
