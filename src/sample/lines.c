@@ -16,10 +16,10 @@
 
 enum { TRIED = 16, MOST = 8, POINTS = 4096, FEWEST_POINTS = 49, MOST_POINTS = 257 };
 
-static const double farthest = 10.0;   /* t is in [-farthest, farthest] */
-static const double rare = 0.005;      /* the probability of a tail */
-static const double too_short = 0.5;   /* the ratio of q's probability of it */
-static const double same_line = 0.9;   /* the correlation of two lines that count as one */
+static const double farthest = 10.0; /* t is in [-farthest, farthest] */
+static const double rare = 0.005;    /* the probability of a tail */
+static const double too_short = 0.4; /* the ratio of q's probability of it */
+static const double same_line = 0.9; /* the correlation of two lines that count as one */
 
 void tw_lines_release(tw_lines *l)
 {
@@ -90,7 +90,8 @@ static void own_terms(const search *f, double t, double *e)
     const tw_target *target = f->frame->target;
     const tw_observations *o = &target->model->observed;
     const tw_gaussian *q = f->frame->gaussian;
-    for (size_t i = 0; i < f->frame->n; i++) f->x[i] = (q->mean ? q->mean[i] : 0.0) + t * sqrt(q->variance[i]);
+    for (size_t i = 0; i < f->frame->n; i++)
+        f->x[i] = (q->mean ? q->mean[i] : 0.0) + t * sqrt(q->variance[i]);
     o->likelihood->terms(o, f->x, e, NULL, NULL, NULL);
     for (size_t i = 0; i < f->frame->n; i++) {
         double tau = f->frame->tau[i] - (target->site_tau ? target->site_tau[i] : 0.0);
@@ -194,6 +195,8 @@ static tw_status allocate(search *f)
 tw_status tw_lines_find(const tw_frame *frame, tw_lines *out)
 {
     tw_context *ctx = frame->target->ctx;
+    *out = (tw_lines){0};
+    if (!frame->tau && frame->n > TRIED) return TW_OK;
     *out = (tw_lines){.ctx = ctx, .n = frame->n, .r = frame->r};
     search f = {.frame = frame, .lines = out, .points = points_for(frame->n), .tried = frame->n};
     tw_status status = allocate(&f);

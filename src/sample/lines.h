@@ -17,7 +17,8 @@ typedef struct tw_lines {
     bool too_many; /* there are so many such directions that these lines are only some of them */
 } tw_lines;
 
-/* Find them for a Gaussian frame with sites that all columns share. */
+/* Find them for a Gaussian frame that all columns share. The prior is wider than the posterior in most directions,
+ * so it has lines only if there are few sites. */
 tw_status tw_lines_find(const tw_frame *frame, tw_lines *out);
 void tw_lines_release(tw_lines *lines);
 

@@ -5,6 +5,9 @@
  * N(0, I) and a level E(x) + log u, and shrinks an angle towards 0 until E at w cos(theta) + nu sin(theta)
  * exceeds the level. The ellipse is linear in w and nu, so F nu is computed once, for all columns of a tile
  * together, and a trial costs n site evaluations.
+ *
+ * An ellipse seldom leads into a tail that is longer than its Gaussian's. If there are such tails (lines.h), a
+ * transition also moves along one of their lines, drawn at random, by slice sampling in one dimension.
  */
 #include <math.h>
 #include <string.h>
@@ -18,10 +21,8 @@
  * error, and the column stays where it is. */
 enum { MAX_TRIALS = 200 };
 
-/* Lines per transition: with more lines, these are drawn. */
-enum { LINES_AT_ONCE = 4, MOST_STEPS_OUT = 32 };
-
-/* A step out along a line, in standard deviations of the Gaussian. */
+/* Steps out along a line, at most so many, of so many standard deviations of the Gaussian. */
+enum { MOST_STEPS_OUT = 32 };
 static const double step_out = 2.0;
 
 typedef struct slice {
@@ -83,7 +84,7 @@ static tw_status slice_set_up(tw_sampler *s)
                        "elliptical slice sampling is centred at the prior or at EP's Gaussian");
     TW_TRY(tw_allocate(s->ctx, 1, sizeof(slice), "slice sampling", &memory));
     slice *own = s->own = memory;
-    if (s->options.lines && s->frame.tau) TW_TRY(tw_lines_find(&s->frame, &own->lines));
+    if (s->options.lines) TW_TRY(tw_lines_find(&s->frame, &own->lines));
     TW_TRY(tw_allocate(s->ctx, s->pieces, sizeof(tile *), "the tiles", &memory));
     own->tiles = memory;
     for (size_t i = 0; i < s->pieces; i++) TW_TRY(make_tile(s, i, &own->tiles[i]));
@@ -171,9 +172,9 @@ typedef struct line {
     const tw_sampler *sampler;
     const tw_frame *frame;
     tile *tile;
-    size_t column;        /* of the tile */
-    const double *u, *s;  /* as in lines.h */
-    double along;         /* w'u */
+    size_t column;       /* of the tile */
+    const double *u, *s; /* as in lines.h */
+    double along;        /* w'u */
     size_t *trials;
 } line;
 
@@ -218,40 +219,37 @@ static void move_along(tw_sampler *s, const line *l, size_t column, const line_p
     set_density(s, t, column, j);
 }
 
-/* Move column j along some of the lines, from number `first` on. */
-static void follow_lines(tw_sampler *s, const tw_frame *frame, tile *t, size_t j, size_t column, size_t first,
-                         tw_stream *stream, size_t *trials)
+/* Move column j along this line. */
+static void follow_line(tw_sampler *s, const tw_frame *frame, tile *t, size_t j, size_t column, size_t number,
+                        tw_stream *stream, size_t *trials)
 {
     const tw_lines *lines = &((const slice *)s->own)->lines;
-    size_t count = lines->count < LINES_AT_ONCE ? lines->count : LINES_AT_ONCE;
-    for (size_t k = 0; k < count; k++) {
-        size_t number = (first + k) % lines->count;
-        line l = {.sampler = s,
-                  .frame = frame,
-                  .tile = t,
-                  .column = j,
-                  .u = lines->u + number * s->r,
-                  .s = lines->s + number * s->n,
-                  .trials = trials};
-        line_point to;
-        for (size_t i = 0; i < s->r; i++) l.along += t->w[i + j * s->r] * l.u[i];
-        if (search_line(&l, stream, &to)) move_along(s, &l, column, &to);
-    }
+    line l = {.sampler = s,
+              .frame = frame,
+              .tile = t,
+              .column = j,
+              .u = lines->u + number * s->r,
+              .s = lines->s + number * s->n,
+              .trials = trials};
+    line_point to;
+    for (size_t i = 0; i < s->r; i++) l.along += t->w[i + j * s->r] * l.u[i];
+    if (search_line(&l, stream, &to)) move_along(s, &l, column, &to);
 }
 
-/* The first line of this transition, the same for all columns. */
-static size_t first_line(const tw_sampler *s, const tw_move *move)
+/* The line of this transition, the same for all columns. */
+static size_t choose_line(const tw_sampler *s, const tw_move *move)
 {
     size_t count = ((const slice *)s->own)->lines.count;
     tw_stream stream = tw_stream_at(move->seed, TW_STREAM_LINE, move->first_chain, move->iteration);
-    return count > LINES_AT_ONCE ? (size_t)(tw_stream_uniform(&stream) * (double)count) : 0;
+    return count > 1 ? (size_t)(tw_stream_uniform(&stream) * (double)count) : 0;
 }
 
 static void slice_advance(tw_sampler *s, const tw_move *move, size_t piece, size_t worker, tw_record *records)
 {
     (void)worker;
     tile *t = tile_of(s, piece);
-    size_t first = tw_piece_first(s, piece), line = first_line(s, move);
+    bool has_lines = ((const slice *)s->own)->lines.count > 0;
+    size_t first = tw_piece_first(s, piece), number = choose_line(s, move);
     tw_stream streams[TW_TILE_COLUMNS];
     for (size_t j = 0; j < t->columns; j++) {
         streams[j] =
@@ -274,7 +272,7 @@ static void slice_advance(tw_sampler *s, const tw_move *move, size_t piece, size
             s->log_likelihood[column] = log_likelihood;
             set_density(s, t, column, j);
         }
-        follow_lines(s, &frame, t, j, column, line, &streams[j], &record->steps);
+        if (has_lines) follow_line(s, &frame, t, j, column, number, &streams[j], &record->steps);
         record->log_density = s->log_density[column];
     }
 }
@@ -306,6 +304,11 @@ static double slice_least_cost(tw_sampler *s)
     return slice_cost(s, 1.0);
 }
 
+static bool slice_reaches(const tw_sampler *s)
+{
+    return !((const slice *)s->own)->lines.too_many;
+}
+
 /* `auto` tries EP's frame, and the prior's, which is best if the data are not informative. */
 const tw_method_row tw_method_ess = {
     .info = {.method = TW_METHOD_SLICE,
@@ -325,6 +328,7 @@ const tw_method_row tw_method_ess = {
     .parts = slice_parts,
     .cost = slice_cost,
     .least_cost = slice_least_cost,
+    .reaches = slice_reaches,
     .trials = {{.turn = 1, .metric = TW_METRIC_EP}, {.turn = 3, .metric = TW_METRIC_PRIOR}},
     .cheap = true,
     .selftest_draws = 4000,

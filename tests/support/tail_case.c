@@ -10,10 +10,14 @@
 
 /* ---- the cases ---- */
 
-#define ONE(name, y1, s, ...) \
-    {.likelihood = (name), .n = 1, .y = {(y1)}, .sigma = (s), __VA_ARGS__}
-#define TWO(name, y1, y2, s, ...) \
-    {.likelihood = (name), .n = 2, .y = {(y1), (y2)}, .sigma = (s), .rho = 0.9, __VA_ARGS__}
+#define ONE(name, y1, s, ...)                                                \
+    {                                                                        \
+        .likelihood = (name), .n = 1, .y = {(y1)}, .sigma = (s), __VA_ARGS__ \
+    }
+#define TWO(name, y1, y2, s, ...)                                                              \
+    {                                                                                          \
+        .likelihood = (name), .n = 2, .y = {(y1), (y2)}, .sigma = (s), .rho = 0.9, __VA_ARGS__ \
+    }
 #define NONE .constant = 0.0
 #define TRIALS(k) .column = "trials", .constant = (k)
 #define ORDINAL(name, top) \
@@ -21,61 +25,60 @@
 
 /* A wide prior with an observation that bounds x on one side (an exponential tail, or the prior cut off), a wide
  * prior with an ordinary one, a narrow prior with one far out, and two correlated latents. */
-static const tail_case cases[] = {
-    ONE("probit", 1, 5.0, NONE),
-    ONE("probit", 1, 40.0, NONE),
-    ONE("probit", -1, 0.5, NONE),
-    TWO("probit", 1, -1, 5.0, NONE),
-    ONE("logit", 1, 5.0, NONE),
-    ONE("logit", 1, 40.0, NONE),
-    ONE("logit", -1, 0.5, NONE),
-    TWO("logit", 1, -1, 5.0, NONE),
-    ONE("poisson", 0, 5.0, NONE),
-    ONE("poisson", 1, 5.0, NONE),
-    ONE("poisson", 100, 0.5, NONE),
-    TWO("poisson", 0, 1, 5.0, NONE),
-    ONE("gaussian", 1, 5.0, NONE),
-    ONE("gaussian", 20, 0.5, NONE),
-    TWO("gaussian", 1, -9, 5.0, NONE),
-    ONE("student_t", 4, 2.0, .parameter = {0.5, 1.5}),
-    ONE("student_t", 8, 2.0, .parameter = {0.5, 3.0}),
-    ONE("student_t", 20, 2.0, .parameter = {1.0, 2.0}),
-    ONE("student_t", 10, 5.0, .parameter = {0.2, 1.0}),
-    TWO("student_t", 1, 6, 3.0, .parameter = {0.5, 1.5}),
-    ONE("stochastic_volatility", 0.01, 5.0, NONE),
-    ONE("stochastic_volatility", 1, 3.0, NONE),
-    ONE("stochastic_volatility", 50, 0.5, NONE),
-    TWO("stochastic_volatility", 0.01, 10, 5.0, NONE),
-    ONE("binomial", 0, 5.0, TRIALS(10)),
-    ONE("binomial", 1, 40.0, TRIALS(2)),
-    ONE("binomial", 1, 5.0, TRIALS(2)),
-    ONE("binomial", 50, 0.5, TRIALS(50)),
-    TWO("binomial", 0, 10, 5.0, TRIALS(10)),
-    ONE("binomial_probit", 0, 5.0, TRIALS(10)),
-    ONE("binomial_probit", 1, 5.0, TRIALS(2)),
-    ONE("binomial_probit", 50, 0.5, TRIALS(50)),
-    TWO("binomial_probit", 0, 10, 5.0, TRIALS(10)),
-    ONE("negative_binomial", 0, 5.0, NONE),
-    ONE("negative_binomial", 3, 5.0, NONE),
-    ONE("negative_binomial", 200, 0.5, .parameter = {5.0}),
-    TWO("negative_binomial", 0, 5, 5.0, NONE),
-    ONE("gamma", 1, 5.0, NONE),
-    ONE("gamma", 1, 5.0, .parameter = {0.2}),
-    ONE("gamma", 100, 0.5, .parameter = {3.0}),
-    TWO("gamma", 0.1, 10, 3.0, NONE),
-    ONE("exponential", 1, 5.0, NONE),
-    ONE("exponential", 1, 5.0, .column = "censored", .constant = 1),
-    ONE("exponential", 100, 0.5, NONE),
-    TWO("exponential", 0.1, 10, 3.0, NONE),
-    ONE("weibull", 1, 5.0, .parameter = {2.0}),
-    ONE("weibull", 1, 5.0, .column = "censored", .constant = 1),
-    ONE("weibull", 30, 0.5, .parameter = {2.0}),
-    TWO("weibull", 0.1, 10, 3.0, .parameter = {0.5}),
-    ORDINAL("ordinal3", 3),
-    ORDINAL("ordinal4", 4),
-    ORDINAL("ordinal5", 5),
-    ORDINAL("ordinal6", 6),
-    ORDINAL("ordinal7", 7)};
+static const tail_case cases[] = {ONE("probit", 1, 5.0, NONE),
+                                  ONE("probit", 1, 40.0, NONE),
+                                  ONE("probit", -1, 0.5, NONE),
+                                  TWO("probit", 1, -1, 5.0, NONE),
+                                  ONE("logit", 1, 5.0, NONE),
+                                  ONE("logit", 1, 40.0, NONE),
+                                  ONE("logit", -1, 0.5, NONE),
+                                  TWO("logit", 1, -1, 5.0, NONE),
+                                  ONE("poisson", 0, 5.0, NONE),
+                                  ONE("poisson", 1, 5.0, NONE),
+                                  ONE("poisson", 100, 0.5, NONE),
+                                  TWO("poisson", 0, 1, 5.0, NONE),
+                                  ONE("gaussian", 1, 5.0, NONE),
+                                  ONE("gaussian", 20, 0.5, NONE),
+                                  TWO("gaussian", 1, -9, 5.0, NONE),
+                                  ONE("student_t", 4, 2.0, .parameter = {0.5, 1.5}),
+                                  ONE("student_t", 8, 2.0, .parameter = {0.5, 3.0}),
+                                  ONE("student_t", 20, 2.0, .parameter = {1.0, 2.0}),
+                                  ONE("student_t", 10, 5.0, .parameter = {0.2, 1.0}),
+                                  TWO("student_t", 1, 6, 3.0, .parameter = {0.5, 1.5}),
+                                  ONE("stochastic_volatility", 0.01, 5.0, NONE),
+                                  ONE("stochastic_volatility", 1, 3.0, NONE),
+                                  ONE("stochastic_volatility", 50, 0.5, NONE),
+                                  TWO("stochastic_volatility", 0.01, 10, 5.0, NONE),
+                                  ONE("binomial", 0, 5.0, TRIALS(10)),
+                                  ONE("binomial", 1, 40.0, TRIALS(2)),
+                                  ONE("binomial", 1, 5.0, TRIALS(2)),
+                                  ONE("binomial", 50, 0.5, TRIALS(50)),
+                                  TWO("binomial", 0, 10, 5.0, TRIALS(10)),
+                                  ONE("binomial_probit", 0, 5.0, TRIALS(10)),
+                                  ONE("binomial_probit", 1, 5.0, TRIALS(2)),
+                                  ONE("binomial_probit", 50, 0.5, TRIALS(50)),
+                                  TWO("binomial_probit", 0, 10, 5.0, TRIALS(10)),
+                                  ONE("negative_binomial", 0, 5.0, NONE),
+                                  ONE("negative_binomial", 3, 5.0, NONE),
+                                  ONE("negative_binomial", 200, 0.5, .parameter = {5.0}),
+                                  TWO("negative_binomial", 0, 5, 5.0, NONE),
+                                  ONE("gamma", 1, 5.0, NONE),
+                                  ONE("gamma", 1, 5.0, .parameter = {0.2}),
+                                  ONE("gamma", 100, 0.5, .parameter = {3.0}),
+                                  TWO("gamma", 0.1, 10, 3.0, NONE),
+                                  ONE("exponential", 1, 5.0, NONE),
+                                  ONE("exponential", 1, 5.0, .column = "censored", .constant = 1),
+                                  ONE("exponential", 100, 0.5, NONE),
+                                  TWO("exponential", 0.1, 10, 3.0, NONE),
+                                  ONE("weibull", 1, 5.0, .parameter = {2.0}),
+                                  ONE("weibull", 1, 5.0, .column = "censored", .constant = 1),
+                                  ONE("weibull", 30, 0.5, .parameter = {2.0}),
+                                  TWO("weibull", 0.1, 10, 3.0, .parameter = {0.5}),
+                                  ORDINAL("ordinal3", 3),
+                                  ORDINAL("ordinal4", 4),
+                                  ORDINAL("ordinal5", 5),
+                                  ORDINAL("ordinal6", 6),
+                                  ORDINAL("ordinal7", 7)};
 
 const tail_case *tail_cases(size_t *count)
 {
@@ -137,7 +140,8 @@ static void find_range(const observed *s, size_t i, double sigma, double range[2
 /* Moments and quantiles from a density p on a grid, by its cumulated trapezoids. */
 static tail_truth truth_of(size_t points, const double *p, const double range[2])
 {
-    double step = (range[1] - range[0]) / (double)(points - 1), sum = 0.0, first = 0.0, second = 0.0, below = 0.0;
+    double step = (range[1] - range[0]) / (double)(points - 1), sum = 0.0, first = 0.0, second = 0.0,
+           below = 0.0;
     tail_truth t = {0};
     for (size_t k = 0; k < points; k++) sum += p[k];
     for (size_t k = 0; k < points; k++) first += p[k] / sum * (range[0] + step * (double)k);
@@ -201,7 +205,8 @@ static void integrate_two(const observed *s, const tail_case *c, tail_truth trut
                 for (size_t l = 0; l < FINE; l++) {
                     double a = (range[0][0] + step[0] * (double)k) / c->sigma;
                     double b = (range[1][0] + step[1] * (double)l) / c->sigma;
-                    double value = site[k] + site[FINE + l] - 0.5 * u * (a * a - 2.0 * c->rho * a * b + b * b);
+                    double value =
+                        site[k] + site[FINE + l] - 0.5 * u * (a * a - 2.0 * c->rho * a * b + b * b);
                     if (finds) {
                         most = fmax(most, value);
                         continue;
@@ -253,8 +258,8 @@ static void score(tw_diagnose *d, const tail_truth *t, double z[4])
 }
 
 /* Add the scores of a run: x[i + n (c + chains d)]. */
-static void add_run(tw_context *ctx, size_t n, size_t chains, size_t draws, const double *x, const tail_truth *truth,
-                    bool flagged, tail_tally *t)
+static void add_run(tw_context *ctx, size_t n, size_t chains, size_t draws, const double *x,
+                    const tail_truth *truth, bool flagged, tail_tally *t)
 {
     size_t count = chains * draws;
     double *one = malloc(count * sizeof *one), z[8], visits[2] = {0.0, 0.0};
@@ -278,7 +283,7 @@ static void add_run(tw_context *ctx, size_t n, size_t chains, size_t draws, cons
     t->right_flagged += flagged && right;
     for (size_t k = 0; !flagged && k < 4 * n; k++) {
         t->scores++;
-        t->beyond += !(fabs(z[k]) < limit);
+        if (!(fabs(z[k]) < limit)) t->beyond++;
         t->square += z[k] * z[k];
         t->largest = fmax(t->largest, fabs(z[k]));
     }
@@ -315,8 +320,8 @@ static void count_warning(void *user, const tw_warning *warning)
     t->warned[warning->code]++;
 }
 
-void tail_run(const tail_case *c, const tail_truth truth[2], const char *method, const char *metric, uint64_t seed,
-              tail_tally *t)
+void tail_run(const tail_case *c, const tail_truth truth[2], const char *method, const char *metric,
+              uint64_t seed, tail_tally *t)
 {
     observed s;
     double v = c->sigma * c->sigma, k[4] = {v, c->rho * v, c->rho * v, v};
@@ -332,6 +337,7 @@ void tail_run(const tail_case *c, const tail_truth truth[2], const char *method,
     o.metric = metric;
     o.seed = seed;
     o.threads = 1;
+    if (strcmp(method, "auto") != 0) o.max_draws = 1000;
     assert_int_equal(tw_sampling_plan_new(model, &o, NULL, &plan), TW_OK);
     assert_int_equal(tw_sampling_run(plan, NULL, &r), TW_OK);
     t->won[plan->sampler.method][plan->sampler.metric]++;
@@ -343,7 +349,8 @@ void tail_run(const tail_case *c, const tail_truth truth[2], const char *method,
     tw_context_free(ctx);
 }
 
-void tail_run_perfect(const tail_case *c, const tail_truth truth[2], size_t draws, uint64_t seed, tail_tally *t)
+void tail_run_perfect(const tail_case *c, const tail_truth truth[2], size_t draws, uint64_t seed,
+                      tail_tally *t)
 {
     enum { CHAINS = 32 };
     observed s;
@@ -362,7 +369,8 @@ void tail_run_perfect(const tail_case *c, const tail_truth truth[2], size_t draw
             size_t middle = (low + high) / 2;
             *(p[middle] < u ? &low : &high) = middle;
         }
-        x[k] = range[0] + (range[1] - range[0]) * ((double)low + (u - p[low]) / (p[high] - p[low])) / (LINE - 1);
+        x[k] =
+            range[0] + (range[1] - range[0]) * ((double)low + (u - p[low]) / (p[high] - p[low])) / (LINE - 1);
     }
     add_run(ctx, 1, CHAINS, draws, x, truth, false, t);
     free(p);
