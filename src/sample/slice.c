@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "math/random.h"
 #include "sample/cost.h"
 #include "sample/lines.h"
@@ -194,7 +195,8 @@ static double line_density(const line *l, line_point *at)
 static bool search_line(const line *l, tw_stream *stream, line_point *to)
 {
     line_point at = {.excess = l->tile->excess[l->column]};
-    double level = at.excess - 0.5 * l->along * l->along - tw_stream_exponential(stream);
+    double gaussian = TW_FAULTY(TW_FAULT_LINE_LEVEL, -0.5 * l->along * l->along, 0.0);
+    double level = at.excess + gaussian - tw_stream_exponential(stream);
     double low = -step_out * tw_stream_uniform(stream), high = low + step_out;
     size_t down = (size_t)(tw_stream_uniform(stream) * MOST_STEPS_OUT), up = MOST_STEPS_OUT - 1 - down;
     for (at.t = low; down > 0 && line_density(l, &at) > level; down--) at.t = low -= step_out;
