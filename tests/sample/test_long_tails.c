@@ -6,8 +6,8 @@
  * checks nothing: `build/tests/test_sample_long_tails ess ep 400 poisson`; METHOD perfect: independent draws, of which
  * METRIC says how many each of 32 chains has.
  *
- * Expectation: independent draws have 0.5 to 0.7 % of scores beyond 3, not 0.27 %, since errors are themselves
- * estimated and tails are skew. Scores of a run are correlated: the number beyond 3 has about twice the variance of a
+ * Expectation: of 2,048 independent draws 0.3 to 0.7 % of scores are beyond 3, of 512 1.7 %, not 0.27 %, since errors are
+ * themselves estimated and tails are skew. Scores of a run are correlated: the number beyond 3 has about twice the variance of a
  * binomial one. With 1 % beyond 3, a likelihood of 1,600 scores exceeds 2.2 % with probability 1e-3; all limits
  * together 4 % for the file, with fixed seeds. */
 #include <math.h>
