@@ -96,6 +96,8 @@ typedef struct tw_sampler_options {
     size_t threads;
     tw_forces forces; /* hmc */
     tw_drift drift;   /* hmc */
+    bool lines; /* ess in the metric ep: move along lines too, in directions in which the ellipse does not
+                         reach a tail of the target at its first temperature */
 } tw_sampler_options;
 #define TW_SAMPLER_DEFAULTS                          \
     ((tw_sampler_options){.method = TW_METHOD_HMC,   \

@@ -124,6 +124,9 @@ extern "C" {
       "the ESS is {0:.0f} after {2:.0f} draws of each chain, below the goal of {1:.0f}")                     \
     X(TW_WARN_EBFMI, "ebfmi",                                                                                \
       "E-BFMI is {0:.2f}, below 0.3: energies change too little between draws to explore the tails")         \
+    X(TW_WARN_SLICE_TAILS, "slice_tails",                                                                    \
+      "tails of many latents are longer than those of EP's Gaussian: slice sampling with this Gaussian "     \
+      "seldom reaches them, and R-hat and ESS do not show it")                                               \
     X(TW_WARN_ENERGY, "energy_divergence",                                                                   \
       "the energy diverged in {0:.2g}% of trajectories ({1:.0f} of {2:.0f}), which were rejected")           \
     X(TW_WARN_IMPLICIT, "implicit_failure",                                                                  \

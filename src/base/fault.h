@@ -26,7 +26,8 @@ typedef enum tw_fault {
     TW_FAULT_PROPOSAL,       /* the proposal of parameters is off by 2 sd; results stay right */
     TW_FAULT_SITES,          /* sites come from the furthest theta, not the nearest; results stay right */
     TW_FAULT_NO_PROPOSAL,    /* the weights lack the density of the proposal of parameters */
-    TW_FAULT_SWAP_RULE       /* parallel tempering takes the log odds of a swap from tw_fault_swap_rule */
+    TW_FAULT_SWAP_RULE,      /* parallel tempering takes the log odds of a swap from tw_fault_swap_rule */
+    TW_FAULT_LINE_LEVEL      /* slice sampling along a line: the level lacks the Gaussian's density */
 } tw_fault;
 
 extern tw_fault tw_fault_asked;

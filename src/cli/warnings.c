@@ -62,6 +62,7 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_ESS_FOLD] = ". Raise --draws, or use another --method",
     [TW_WARN_ESS_GOAL] = ". Raise --max-draws, or use another --method",
     [TW_WARN_EBFMI] = ". Use another --metric, or more --draws",
+    [TW_WARN_SLICE_TAILS] = ": use --method auto or hmc",
     [TW_WARN_ENERGY] = ": use a smaller --eps or a higher --target-accept",
     [TW_WARN_IMPLICIT] = ": use --metric smoothed or a smaller --eps",
     [TW_WARN_IRREVERSIBLE] = ": use a smaller --eps, or --solver-tol instead of --fixed-point",

@@ -33,7 +33,8 @@ typedef enum tw_stream_purpose {
     TW_STREAM_DATA,       /* simulated observations */
     TW_STREAM_FIT,        /* starting points of parameter searches */
     TW_STREAM_SCRAMBLE,   /* scrambles of Sobol points */
-    TW_STREAM_PREDICT     /* the latent function at new inputs, given a draw at the others */
+    TW_STREAM_PREDICT,    /* the latent function at new inputs, given a draw at the others */
+    TW_STREAM_LINE        /* slice sampling: the lines of a transition */
 } tw_stream_purpose;
 
 /* A position in a stream; it can be copied. */

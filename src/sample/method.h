@@ -47,6 +47,8 @@ typedef struct tw_method_row {
     double (*work)(tw_sampler *s);
 
     /* ---- automatic choice and self-test */
+    /* Does it reach the tails of the target? `auto` does not use it if it does not. NULL: it always does. */
+    bool (*reaches)(const tw_sampler *s);
     tw_trial trials[TW_MOST_TRIALS];
     bool cheap; /* draws are cheap: if it mixes slowly, a second, longer pilot run is not worth it */
     size_t selftest_draws;   /* of each chain, for the comparison with HMC */

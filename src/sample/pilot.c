@@ -347,6 +347,10 @@ static tw_status run(pilot *p, const tw_posterior *posterior, uint64_t number, t
 {
     tw_candidate *c = p->candidate;
     tw_sampler *s = p->sampling->sampler;
+    if (s->method->reaches && !s->method->reaches(s)) {
+        c->reason = "skipped: it would seldom reach the tails";
+        return TW_OK;
+    }
     TW_TRY(tw_sampler_start(s, posterior->approximation->reference, over_dispersed, p->options->seed));
     p->step = s->method->least_cost(s);
     if (cannot_win(p, p->step)) return TW_OK;

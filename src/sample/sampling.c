@@ -21,6 +21,7 @@ static tw_status fill(tw_sampling *s, const tw_posterior *p, const tw_sampler_op
 {
     tw_sampler_options o = TW_SAMPLER_DEFAULTS;
     if (options) o = *options;
+    o.lines = true;
     const tw_reference *from = p->from;
     if (p->approximation && !o.gaussian) o.gaussian = p->approximation->reference;
     if (p->approximation && !o.smoothing) o.smoothing = p->approximation->variance;

@@ -109,8 +109,11 @@ tw_status tw_sampling_run(const tw_sampling_plan *plan, const tw_sampling_watch 
     tw_sampling *sampling = NULL;
     *out = (tw_sampling_result){0};
     TW_TRY(tw_sampling_new(&plan->posterior, &plan->sampler, plan->chains, &sampling));
-    tw_status status = start(plan, sampling->sampler);
-    if (status == TW_OK) status = run_chains(&j, sampling->sampler, &out->draws);
+    tw_sampler *s = sampling->sampler;
+    if (s->method->reaches && !s->method->reaches(s))
+        tw_warn(plan->ctx, &(tw_warning){.code = TW_WARN_SLICE_TAILS});
+    tw_status status = start(plan, s);
+    if (status == TW_OK) status = run_chains(&j, s, &out->draws);
     out->out_of_time = j.late && out->draws && out->draws->interrupted;
     out->warmup_seconds = plan->head.seconds + j.warm - j.start;
     out->sampling_seconds = tw_wall_seconds() - j.warm;

@@ -5,17 +5,31 @@
  * N(0, I) and a level E(x) + log u, and shrinks an angle towards 0 until E at w cos(theta) + nu sin(theta)
  * exceeds the level. The ellipse is linear in w and nu, so F nu is computed once, for all columns of a tile
  * together, and a trial costs n site evaluations.
+ *
+ * An ellipse seldom leads into a tail that is longer than its Gaussian's. If there are such tails (lines.h), a
+ * transition also moves along one of their lines, drawn at random, by slice sampling in one dimension.
  */
 #include <math.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "math/random.h"
 #include "sample/cost.h"
+#include "sample/lines.h"
 #include "sample/sampler.h"
 
 /* A trial shrinks the bracket by a constant factor on average: after this many its width is below rounding
  * error, and the column stays where it is. */
 enum { MAX_TRIALS = 200 };
+
+/* Steps out along a line, at most so many, of so many standard deviations of the Gaussian. */
+enum { MOST_STEPS_OUT = 32 };
+static const double step_out = 2.0;
+
+typedef struct slice {
+    tw_lines lines;
+    struct tile **tiles;
+} slice;
 
 typedef struct tile {
     size_t columns;
@@ -35,14 +49,17 @@ static void release_tile(tw_context *ctx, tile *t)
 
 static void slice_release(tw_sampler *s)
 {
-    tile **tiles = s->own;
-    for (size_t i = 0; tiles && i < s->pieces; i++) release_tile(s->ctx, tiles[i]);
-    tw_release(s->ctx, tiles);
+    slice *own = s->own;
+    if (!own) return;
+    for (size_t i = 0; own->tiles && i < s->pieces; i++) release_tile(s->ctx, own->tiles[i]);
+    tw_release(s->ctx, own->tiles);
+    tw_lines_release(&own->lines);
+    tw_release(s->ctx, own);
 }
 
 static tile *tile_of(const tw_sampler *s, size_t piece)
 {
-    return ((tile *const *)s->own)[piece];
+    return ((const slice *)s->own)->tiles[piece];
 }
 
 static tw_status make_tile(tw_sampler *s, size_t piece, tile **out)
@@ -61,14 +78,17 @@ static tw_status make_tile(tw_sampler *s, size_t piece, tile **out)
 
 static tw_status slice_set_up(tw_sampler *s)
 {
-    void *tiles = NULL;
+    void *memory = NULL;
     TW_TRY(tw_frame_make(s->target, s->options.metric, s->options.gaussian, &s->frame));
     if (s->frame.linear)
         return tw_fail(s->ctx, TW_BAD_ARGUMENT,
                        "elliptical slice sampling is centred at the prior or at EP's Gaussian");
-    TW_TRY(tw_allocate(s->ctx, s->pieces, sizeof(tile *), "the tiles", &tiles));
-    s->own = tiles;
-    for (size_t i = 0; i < s->pieces; i++) TW_TRY(make_tile(s, i, (tile **)s->own + i));
+    TW_TRY(tw_allocate(s->ctx, 1, sizeof(slice), "slice sampling", &memory));
+    slice *own = s->own = memory;
+    if (s->options.lines) TW_TRY(tw_lines_find(&s->frame, &own->lines));
+    TW_TRY(tw_allocate(s->ctx, s->pieces, sizeof(tile *), "the tiles", &memory));
+    own->tiles = memory;
+    for (size_t i = 0; i < s->pieces; i++) TW_TRY(make_tile(s, i, &own->tiles[i]));
     return TW_OK;
 }
 
@@ -141,11 +161,97 @@ static void move_column(tw_sampler *s, tile *t, size_t j, size_t column, double 
     memcpy(s->x + column * s->n, t->trial, s->n * sizeof *t->trial);
 }
 
+/* ---- along lines ---- */
+
+/* A point t on a line through column j: the log density along the line, -(w'u + t)^2/2 + E + constant, and its
+ * parts. */
+typedef struct line_point {
+    double t, excess, log_likelihood;
+} line_point;
+
+typedef struct line {
+    const tw_sampler *sampler;
+    const tw_frame *frame;
+    tile *tile;
+    size_t column;       /* of the tile */
+    const double *u, *s; /* as in lines.h */
+    double along;        /* w'u */
+    size_t *trials;
+} line;
+
+static double line_density(const line *l, line_point *at)
+{
+    const double *centre = tw_frame_centre(l->frame), *offset = l->tile->offset + l->column * l->sampler->n;
+    for (size_t i = 0; i < l->sampler->n; i++)
+        l->tile->trial[i] = (centre ? centre[i] : 0.0) + offset[i] + at->t * l->s[i];
+    at->excess = tw_frame_excess(l->frame, l->tile->trial, NULL, &at->log_likelihood);
+    ++*l->trials;
+    return at->excess - 0.5 * (l->along + at->t) * (l->along + at->t);
+}
+
+/* Slice sampling along a line (Neal 2003): step out from a random interval around 0 until both ends are below
+ * the level or the steps are used up, which are divided between the ends at random; then shrink. False after
+ * MAX_TRIALS trials. */
+static bool search_line(const line *l, tw_stream *stream, line_point *to)
+{
+    line_point at = {.excess = l->tile->excess[l->column]};
+    double gaussian = TW_FAULTY(TW_FAULT_LINE_LEVEL, -0.5 * l->along * l->along, 0.0);
+    double level = at.excess + gaussian - tw_stream_exponential(stream);
+    double low = -step_out * tw_stream_uniform(stream), high = low + step_out;
+    size_t down = (size_t)(tw_stream_uniform(stream) * MOST_STEPS_OUT), up = MOST_STEPS_OUT - 1 - down;
+    for (at.t = low; down > 0 && line_density(l, &at) > level; down--) at.t = low -= step_out;
+    for (at.t = high; up > 0 && line_density(l, &at) > level; up--) at.t = high += step_out;
+    for (size_t k = 0; k < MAX_TRIALS; k++) {
+        to->t = low + (high - low) * tw_stream_uniform(stream);
+        if (line_density(l, to) > level) return true;
+        *(to->t < 0.0 ? &low : &high) = to->t;
+    }
+    return false;
+}
+
+static void move_along(tw_sampler *s, const line *l, size_t column, const line_point *to)
+{
+    tile *t = l->tile;
+    size_t j = l->column;
+    for (size_t i = 0; i < s->r; i++) t->w[i + j * s->r] += to->t * l->u[i];
+    for (size_t i = 0; i < s->n; i++) t->offset[i + j * s->n] += to->t * l->s[i];
+    memcpy(s->x + column * s->n, t->trial, s->n * sizeof *t->trial);
+    t->excess[j] = to->excess;
+    s->log_likelihood[column] = to->log_likelihood;
+    set_density(s, t, column, j);
+}
+
+/* Move column j along this line. */
+static void follow_line(tw_sampler *s, const tw_frame *frame, tile *t, size_t j, size_t column, size_t number,
+                        tw_stream *stream, size_t *trials)
+{
+    const tw_lines *lines = &((const slice *)s->own)->lines;
+    line l = {.sampler = s,
+              .frame = frame,
+              .tile = t,
+              .column = j,
+              .u = lines->u + number * s->r,
+              .s = lines->s + number * s->n,
+              .trials = trials};
+    line_point to;
+    for (size_t i = 0; i < s->r; i++) l.along += t->w[i + j * s->r] * l.u[i];
+    if (search_line(&l, stream, &to)) move_along(s, &l, column, &to);
+}
+
+/* The line of this transition, the same for all columns. */
+static size_t choose_line(const tw_sampler *s, const tw_move *move)
+{
+    size_t count = ((const slice *)s->own)->lines.count;
+    tw_stream stream = tw_stream_at(move->seed, TW_STREAM_LINE, move->first_chain, move->iteration);
+    return count > 1 ? (size_t)(tw_stream_uniform(&stream) * (double)count) : 0;
+}
+
 static void slice_advance(tw_sampler *s, const tw_move *move, size_t piece, size_t worker, tw_record *records)
 {
     (void)worker;
     tile *t = tile_of(s, piece);
-    size_t first = tw_piece_first(s, piece);
+    bool has_lines = ((const slice *)s->own)->lines.count > 0;
+    size_t first = tw_piece_first(s, piece), number = choose_line(s, move);
     tw_stream streams[TW_TILE_COLUMNS];
     for (size_t j = 0; j < t->columns; j++) {
         streams[j] =
@@ -168,6 +274,7 @@ static void slice_advance(tw_sampler *s, const tw_move *move, size_t piece, size
             s->log_likelihood[column] = log_likelihood;
             set_density(s, t, column, j);
         }
+        if (has_lines) follow_line(s, &frame, t, j, column, number, &streams[j], &record->steps);
         record->log_density = s->log_density[column];
     }
 }
@@ -199,6 +306,11 @@ static double slice_least_cost(tw_sampler *s)
     return slice_cost(s, 1.0);
 }
 
+static bool slice_reaches(const tw_sampler *s)
+{
+    return !((const slice *)s->own)->lines.too_many;
+}
+
 /* `auto` tries EP's frame, and the prior's, which is best if the data are not informative. */
 const tw_method_row tw_method_ess = {
     .info = {.method = TW_METHOD_SLICE,
@@ -218,6 +330,7 @@ const tw_method_row tw_method_ess = {
     .parts = slice_parts,
     .cost = slice_cost,
     .least_cost = slice_least_cost,
+    .reaches = slice_reaches,
     .trials = {{.turn = 1, .metric = TW_METRIC_EP}, {.turn = 3, .metric = TW_METRIC_PRIOR}},
     .cheap = true,
     .selftest_draws = 4000,

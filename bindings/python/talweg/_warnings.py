@@ -52,6 +52,7 @@ ADVICE = {
     "ess_goal": ". Raise max_draws, or use another method",
     "ess_fold": ". Raise draws, or use another method",
     "ebfmi": ". Use another metric, or more draws",
+    "slice_tails": ': use method="auto" or "hmc"',
     "energy_divergence": ": use a smaller eps or a higher target_accept",
     "implicit_failure": ': use metric="smoothed" or a smaller eps',
     "irreversible": ": use a smaller eps, or solver_tol instead of fixed_point",

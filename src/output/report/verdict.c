@@ -30,6 +30,7 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_ESS_TAIL] = ". Sample longer, or with another method",
     [TW_WARN_ESS_FOLD] = ". Sample longer, or with another method",
     [TW_WARN_EBFMI] = ". Sample with another metric, or longer",
+    [TW_WARN_SLICE_TAILS] = ". Use the automatic choice or HMC",
     [TW_WARN_ENERGY] = ". Use a smaller step size, or tune it to a higher acceptance",
     [TW_WARN_IMPLICIT] = ". Use the smoothed metric or a smaller step size",
     [TW_WARN_IRREVERSIBLE] = ". Use a smaller step size, or solve the equations to a tolerance",
