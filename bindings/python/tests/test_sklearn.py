@@ -104,7 +104,6 @@ def test_no_prior_and_real_observations():
         GaussianProcessRegressor().fit(X, y + 0.5)
 
 
-<<<<<<< HEAD
 @pytest.mark.filterwarnings("ignore::talweg.TalwegWarning")
 @pytest.mark.parametrize("inference", ["ep", "draws"])
 def test_predictions_are_those_of_the_fit(inference):
@@ -131,7 +130,8 @@ def test_a_grid_keeps_its_axes():
     found = talweg.grid(X, y, log_ell=axis, log_sigma=[0.0])
     axis[:] = 5.0
     assert list(found.log_ell) == [0.0, 1.0]
-=======
+
+
 def test_the_unit_of_y_does_not_matter():
     from sklearn.datasets import load_diabetes
 
@@ -142,4 +142,3 @@ def test_the_unit_of_y_does_not_matter():
         model.fit(inputs[:200], unit * targets[:200])
         scores.append(model.score(inputs[200:], unit * targets[200:]))
     assert scores[0] > 0.4 and abs(scores[1] - scores[0]) < 1e-4
->>>>>>> units
