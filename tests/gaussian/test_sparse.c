@@ -342,6 +342,12 @@ static void what_cannot_be_is_refused_with_words(void **state)
     assert_int_equal(tw_sparse_new(ctx, 5, 5, false, 5, row, column, value, &c), TW_OK);
     assert_int_equal(tw_gaussian_sparse_new(ctx, q, c, NULL, TW_ELIMINATION_LITTLE_FILL, &g), TW_BAD_DATA);
     assert_non_null(strstr(tw_context_message(ctx), "5 columns, but the precision matrix has 4 variables"));
+    assert_int_equal(tw_gaussian_sparse_new(ctx, q, q, NULL, TW_ELIMINATION_LITTLE_FILL, &g),
+                     TW_BAD_ARGUMENT);
+    assert_non_null(strstr(tw_context_message(ctx), "must be stored in full, not as a symmetric matrix"));
+    assert_int_equal(tw_gaussian_sparse_new(ctx, c, NULL, NULL, TW_ELIMINATION_LITTLE_FILL, &g),
+                     TW_BAD_ARGUMENT);
+    assert_non_null(strstr(tw_context_message(ctx), "a precision matrix must be symmetric"));
     q->value[q->start[2]] = -3.0;
     assert_int_equal(tw_gaussian_sparse_new(ctx, q, NULL, NULL, TW_ELIMINATION_LITTLE_FILL, &g),
                      TW_NOT_POSITIVE_DEFINITE);

@@ -95,9 +95,26 @@ static void bad_observations_are_named_with_their_trials(void **state)
     tw_context_free(ctx);
 }
 
+/* Neighbours with as many failures, or as many successes, or both, have the value that each has alone. */
+static void neighbours_do_not_matter(void **state)
+{
+    (void)state;
+    enum { N = 6 };
+    const double y[N] = {2.0, 4.0, 4.0, 4.0, 1.0, 1.0}, trials[N] = {5.0, 7.0, 9.0, 9.0, 6.0, 4.0};
+    const double x[N] = {0.3, 0.3, 0.3, -0.2, -0.2, 0.9};
+    const tw_likelihood *l = tw_likelihood_find("binomial");
+    double value[N], alone;
+    l->terms(OBSERVED(l, N, y, trials), x, value, NULL, NULL, NULL);
+    for (size_t i = 0; i < N; i++) {
+        l->terms(OBSERVED_ONE(l, y[i], trials[i]), &x[i], &alone, NULL, NULL, NULL);
+        assert_true(value[i] == alone);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(neighbours_do_not_matter),
         cmocka_unit_test(values_agree_with_long_double),
         cmocka_unit_test(one_trial_is_two_classes),
         cmocka_unit_test(extremes_are_finite),

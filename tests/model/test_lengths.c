@@ -1,4 +1,5 @@
 /* A warning for length scales far from all distances between inputs, leaf by leaf. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,11 +73,21 @@ static void others_are_named_with_the_distance(void **state)
     assert_close(h.number[1], 199e3 / 1e8, 1e-15, "the cases furthest apart, in length scales");
 }
 
+static void distances_are_those_of_all_inputs(void **state)
+{
+    (void)state;
+    heard h = warn("se(ell=(0.1, 100))"); /* 1 / 0.1 and 1000 / 100 apart */
+    assert_int_equal(h.count, 1);
+    assert_int_equal(h.code[0], TW_WARN_LENGTH_SHORT);
+    assert_close(h.number[0], sqrt(200.0), 1e-12, "the nearest cases, in length scales");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lengths_of_the_size_of_distances_are_fine),
         cmocka_unit_test(others_are_named_with_the_distance),
+        cmocka_unit_test(distances_are_those_of_all_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
