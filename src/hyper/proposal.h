@@ -35,6 +35,9 @@ typedef struct tw_weighed {
 tw_status tw_proposal_learn(const tw_proposal *old, const tw_weighed *from, double prior_points,
                             tw_proposal **out);
 
+/* A copy whose C is that of `from` times scale^2. */
+tw_status tw_proposal_scaled(const tw_proposal *from, double scale, tw_proposal **out);
+
 /* Map d + 1 uniform numbers to theta = m + F z sqrt(df / chi2), F F' = C. */
 void tw_proposal_draw(const tw_proposal *proposal, const double *u, double *theta);
 double tw_proposal_log_density(const tw_proposal *proposal, const double *theta);

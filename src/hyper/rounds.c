@@ -7,6 +7,8 @@
  * Each of S weights is truncated at sqrt(S) times their mean (Ionides 2008), so that no single point
  * dominates. The sites of all points are kept in the library: EP and the walkers use them at nearby thetas. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/team.h"
@@ -32,6 +34,7 @@ enum { FEW_PARAMETERS = 4, EACH_OF_FEW = 16, EACH_OF_MANY = 24, FEWEST_OF_MANY =
 typedef struct rounds {
     tw_hyper *h;
     size_t points, most, done;             /* points of a round; most rounds; rounds done */
+    size_t extra;                          /* more points of the first round */
     tw_mixture **used;                     /* most: the proposals of the rounds done */
     double *theta, *log_z;                 /* unknown x points x most, points x most */
     double *log_target, *weight, *scratch; /* points x most: log p Z_EP, and the weights */
@@ -39,6 +42,17 @@ typedef struct rounds {
     double *sites;                         /* 2 n x points, of the current round */
     tw_guess *guess;                       /* points; tau NULL: none */
 } rounds;
+
+/* The number of points of round k, and of those before it. */
+static size_t size_of(const rounds *r, size_t k)
+{
+    return r->points + (k == 0 ? r->extra : 0);
+}
+
+static size_t first_of(const rounds *r, size_t k)
+{
+    return k * r->points + (k == 0 ? 0 : r->extra);
+}
 
 static void release(rounds *r)
 {
@@ -52,7 +66,7 @@ static void release(rounds *r)
 static tw_status allocate(rounds *r)
 {
     tw_context *ctx = r->h->ctx;
-    size_t total = r->points * r->most;
+    size_t total = first_of(r, r->most);
     void *memory = NULL;
     TW_TRY(tw_allocate(ctx, r->most, sizeof(tw_mixture *), "rounds", &memory));
     r->used = memory;
@@ -61,8 +75,8 @@ static tw_status allocate(rounds *r)
     TW_TRY(tw_allocate_doubles(ctx, total, 1, "points", &r->log_target));
     TW_TRY(tw_allocate_doubles(ctx, total, 1, "weights", &r->weight));
     TW_TRY(tw_allocate_doubles(ctx, total, 1, "weights", &r->scratch));
-    TW_TRY(tw_allocate_doubles(ctx, 2 * r->h->result->n, r->points, "sites", &r->sites));
-    TW_TRY(tw_allocate(ctx, r->points, sizeof *r->guess, "points", &memory));
+    TW_TRY(tw_allocate_doubles(ctx, 2 * r->h->result->n, size_of(r, 0), "sites", &r->sites));
+    TW_TRY(tw_allocate(ctx, size_of(r, 0), sizeof *r->guess, "points", &memory));
     r->guess = memory;
     return TW_OK;
 }
@@ -71,7 +85,7 @@ static tw_status compute(void *user, tw_place *place, size_t item)
 {
     const rounds *r = user;
     const tw_hyper *h = r->h;
-    size_t n = h->result->n, s = r->done * r->points + item;
+    size_t n = h->result->n, s = first_of(r, r->done) + item;
     tw_approximation *ep = NULL;
     tw_hyper_fill(h, r->theta + s * h->unknown, place->theta);
     TW_TRY(tw_place_approximate(place, r->guess[item].tau ? &r->guess[item] : NULL, &ep));
@@ -90,11 +104,11 @@ static void draw(const rounds *r, size_t number)
     tw_sobol sobol;
     double u[TW_HYPER_MOST + 1];
     tw_sobol_make(h->o->seed, ROUND_SCRAMBLE + number, h->unknown + 1, &sobol);
-    for (size_t s = 0; s < r->points; s++) {
-        double *theta = r->theta + (r->done * r->points + s) * h->unknown;
+    for (size_t s = 0; s < size_of(r, r->done); s++) {
+        double *theta = r->theta + (first_of(r, r->done) + s) * h->unknown;
         tw_sobol_point(&sobol, (uint32_t)s, u);
         tw_mixture_draw(h->g, u, theta);
-        if (!tw_library_find(h->library, h->g->component[0], theta, &r->guess[s]))
+        if (!tw_library_find(h->library, h->g, theta, &r->guess[s]))
             r->guess[s] = (tw_guess){NULL, NULL};
     }
 }
@@ -103,12 +117,12 @@ static void draw(const rounds *r, size_t number)
 static void take(const rounds *r)
 {
     tw_hyper *h = r->h;
-    for (size_t i = 0; i < r->points; i++) {
-        size_t s = r->done * r->points + i;
+    for (size_t i = 0; i < size_of(r, r->done); i++) {
+        size_t s = first_of(r, r->done) + i;
         const double *theta = r->theta + s * h->unknown;
         tw_hyper_fill(h, theta, h->full);
         r->log_target[s] = tw_priors_log_density(h->priors, h->problem, h->full, NULL) + r->log_z[s];
-        if (isfinite(r->log_z[s])) tw_library_add(h->library, theta, r->sites + i * 2 * h->result->n);
+        if (isfinite(r->log_z[s])) tw_library_add(h->library, h->g, theta, r->sites + i * 2 * h->result->n);
     }
 }
 
@@ -116,8 +130,9 @@ static void take(const rounds *r)
 static double log_mean_proposal(const rounds *r, const double *theta)
 {
     double sum = 0.0;
-    for (size_t k = 0; k < r->done; k++) sum += exp(tw_mixture_log_density(r->used[k], theta));
-    return log(sum / (double)r->done);
+    for (size_t k = 0; k < r->done; k++)
+        sum += (double)size_of(r, k) * exp(tw_mixture_log_density(r->used[k], theta));
+    return log(sum / (double)first_of(r, r->done));
 }
 
 static double effective_of_power(const rounds *r, size_t points, double power)
@@ -131,7 +146,7 @@ static double effective_of_power(const rounds *r, size_t points, double power)
 static double find_power(const rounds *r, size_t points)
 {
     double low = 0.0, high = 1.0, enough = EFFECTIVE * (double)(r->h->unknown + 2);
-    if (r->h->unknown <= FEW_PARAMETERS || effective_of_power(r, points, 1.0) >= enough) return 1.0;
+    if (effective_of_power(r, points, 1.0) >= enough) return 1.0;
     while (high - low > 1e-3) {
         double power = 0.5 * (low + high);
         if (effective_of_power(r, points, power) >= enough)
@@ -145,7 +160,7 @@ static double find_power(const rounds *r, size_t points)
 /* The weights of all points so far, relative to the largest. */
 static void weigh(rounds *r)
 {
-    size_t points = r->done * r->points;
+    size_t points = first_of(r, r->done);
     double largest = -INFINITY, sum = 0.0;
     for (size_t s = 0; s < points; s++) {
         r->weight[s] = r->log_target[s] - log_mean_proposal(r, r->theta + s * r->h->unknown);
@@ -163,13 +178,13 @@ static void weigh(rounds *r)
 /* The effective share of the last round's points, as draws of that round's proposal. */
 static double efficiency(const rounds *r)
 {
-    size_t first = (r->done - 1) * r->points;
+    size_t first = first_of(r, r->done - 1), points = size_of(r, r->done - 1);
     const tw_mixture *g = r->used[r->done - 1];
-    for (size_t s = first; s < first + r->points; s++) {
+    for (size_t s = first; s < first + points; s++) {
         double log_weight = r->log_target[s] - tw_mixture_log_density(g, r->theta + s * r->h->unknown);
         r->weight[s] = isfinite(log_weight) ? log_weight : -INFINITY;
     }
-    return tw_weights_ess(r->points, r->weight + first) / (double)r->points;
+    return tw_weights_ess(points, r->weight + first) / (double)points;
 }
 
 /* Adapt the proposal. If no point has weight, the proposal stays and the round is discarded. */
@@ -177,7 +192,7 @@ static tw_status learn(rounds *r)
 {
     tw_hyper *h = r->h;
     tw_mixture *next = NULL;
-    tw_weighed all = {r->done * r->points, r->theta, r->weight};
+    tw_weighed all = {first_of(r, r->done), r->theta, r->weight};
     tw_status status = tw_mixture_learn(h->g, &all, &next);
     h->g = next ? next : r->used[--r->done];
     return status;
@@ -186,23 +201,29 @@ static tw_status learn(rounds *r)
 static tw_status run_round(rounds *r, size_t number, double *effective)
 {
     tw_hyper *h = r->h;
-    size_t bytes = 2 * h->result->n * sizeof(double), one = sizeof(double);
+    size_t bytes = 2 * h->result->n * sizeof(double), one = sizeof(double), points = size_of(r, r->done);
     draw(r, number);
-    TW_TRY(tw_crew_work(h->crew, r->points, compute, r));
-    tw_team_gather(h->ctx, r->points, one, r->points * one, r->log_z + r->done * r->points);
-    tw_team_gather(h->ctx, r->points, bytes, r->points * bytes, r->sites);
+    TW_TRY(tw_crew_work(h->crew, points, compute, r));
+    tw_team_gather(h->ctx, points, one, points * one, r->log_z + first_of(r, r->done));
+    tw_team_gather(h->ctx, points, bytes, points * bytes, r->sites);
     take(r);
-    h->result->fits += r->points;
+    h->result->fits += points;
     r->used[r->done++] = h->g;
     *effective = efficiency(r);
     weigh(r);
-    return learn(r);
+    tw_status dbg = learn(r);
+    if (getenv("DBG")) {
+        fprintf(stderr, "    round %zu: points %zu, effective %.2f, power %.3f, comps %zu, prior %.3f:", number, points, *effective, r->power, h->g->components, h->g->share[0]);
+        for (size_t c = 1; c <= h->g->components; c++) fprintf(stderr, " %.3f(%.2f,%.2f)", h->g->share[c], h->g->component[c-1]->mean[0], sqrt(h->g->component[c-1]->shape->variance[0]));
+        fprintf(stderr, "\n");
+    }
+    return dbg;
 }
 
 /* Whether another round is worth its fits. There are at least two, since the first explores. */
 static bool needs_round(const rounds *r, size_t round, double before, double effective)
 {
-    return round < 2 || effective < POOR ||
+    return round < 2 || effective < POOR || r->power < 1.0 ||
            (effective < ENOUGH && (r->power < 1.0 || effective > GAIN * before));
 }
 
@@ -214,6 +235,8 @@ static void choose_size(rounds *r)
     size_t points = (few ? EACH_OF_FEW : EACH_OF_MANY) * (h->unknown + 2);
     if (!few && points < FEWEST_OF_MANY) points = FEWEST_OF_MANY;
     r->points = h->o->round_points ? h->o->round_points : points;
+    if (few) points = 32 * (h->unknown + 1);
+    r->extra = few && !h->o->round_points ? points : 0;
     r->most = h->o->rounds;
     while (!h->o->round_points && r->most > 2 && r->most * r->points > MOST_FITS) r->most--;
 }
@@ -222,7 +245,7 @@ tw_status tw_hyper_adapt(tw_hyper *h)
 {
     rounds r = {.h = h};
     choose_size(&r);
-    tw_status status = tw_library_new(h->ctx, h->result->n, h->unknown, r.most * r.points, &h->library);
+    tw_status status = tw_library_new(h->ctx, h->result->n, h->unknown, first_of(&r, r.most), &h->library);
     if (status == TW_OK) status = allocate(&r);
     double before = 0.0, effective = 0.0;
     for (size_t k = 0; status == TW_OK && k < r.most && needs_round(&r, k, before, effective); k++) {

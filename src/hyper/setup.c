@@ -1,10 +1,12 @@
 /* setup.c: find the optima of p(theta) Z_EP(theta), make a mixture of the prior and of t components around
  * them, and adapt it (rounds.c). The estimate does not use these points. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fault.h"
 #include "hyper/hyper.h"
+#include "math/normal.h"
 #include "talweg/fit.h"
 
 /* Degrees of freedom of a t component. With many parameters, nearly all points of a t distribution are about
@@ -50,7 +52,17 @@ static tw_status shape_first(tw_hyper *h, const tw_fit_result *fit, tw_proposal 
         double found = fit->sd[h->index[k]], widest = spread_of(h, k);
         sd[k] = isfinite(found) ? fmin(found, widest) : widest;
     }
-    return fit->curvature && !fit->flat ? tw_proposal_invert(component, fit->curvature)
+    bool warped = false;
+    for (size_t k = 0; k < h->unknown; k++) {
+        double low = component->mean[k], high = low, probability;
+        if (h->g->prior[k]->family != TW_PRIOR_UNIFORM) continue;
+        warped = true;
+        probability = fmin(fmax(0.5 * erfc(-component->mean[k] / sqrt(2.0)), 0.01), 0.99);
+        component->mean[k] = tw_normal_quantile(probability);
+        (void)low; (void)high;
+        sd[k] = fmin(sd[k] / spread_of(h, k), 1.0);
+    }
+    return fit->curvature && !fit->flat && !warped ? tw_proposal_invert(component, fit->curvature)
                                         : tw_proposal_spread(component, sd);
 }
 
@@ -62,7 +74,9 @@ static tw_status add_component(tw_hyper *h, const tw_fit_result *fit, size_t num
     double sd[TW_HYPER_MOST];
     TW_TRY(tw_proposal_new(h->ctx, h->unknown, degrees(h), &component));
     h->g->component[h->g->components++] = component;
-    for (size_t k = 0; k < h->unknown; k++) component->mean[k] = fit->optimum[number].theta[h->index[k]];
+    double theta[TW_HYPER_MOST];
+    for (size_t k = 0; k < h->unknown; k++) theta[k] = fit->optimum[number].theta[h->index[k]];
+    tw_mixture_warp(h->g, theta, component->mean);
     if (number == 0) return shape_first(h, fit, component);
     for (size_t k = 0; k < h->unknown; k++) sd[k] = sqrt(h->g->component[0]->shape->variance[k]);
     return tw_proposal_spread(component, sd);
@@ -88,17 +102,20 @@ static tw_status add_wide_component(tw_hyper *h)
 
 static tw_status place_proposal(tw_hyper *h, const tw_fit_result *fit)
 {
-    size_t components = fit->optima < TW_MIXTURE_COMPONENTS ? fit->optima : TW_MIXTURE_COMPONENTS;
+    size_t components = fit->optima < 4 ? fit->optima : 4;
     TW_TRY(tw_mixture_new(h->ctx, h->unknown, &h->g));
     for (size_t k = 0; k < h->unknown; k++) {
         h->g->prior[k] = &h->priors->prior[h->index[k]];
         h->g->parameter[k] = tw_problem_parameter(h->problem, h->index[k]);
     }
+    bool few = h->unknown <= FEW_ENOUGH;
+    h->g->clusters = few ? getenv("CL") ? (size_t)atoi(getenv("CL")) : h->unknown == 1 ? 4 : 8 : 0;
     for (size_t c = 0; c < components; c++) TW_TRY(add_component(h, fit, c));
     if (components < TW_MIXTURE_COMPONENTS) TW_TRY(add_wide_component(h));
     components = h->g->components;
-    h->g->share[0] = FIRST_PRIOR;
-    for (size_t c = 1; c <= components; c++) h->g->share[c] = (1.0 - FIRST_PRIOR) / (double)components;
+    double prior = few ? 0.75 : FIRST_PRIOR;
+    h->g->share[0] = prior;
+    for (size_t c = 1; c <= components; c++) h->g->share[c] = (1.0 - prior) / (double)components;
     return TW_OK;
 }
 

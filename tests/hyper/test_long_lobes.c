@@ -150,7 +150,17 @@ static void no_lobe_is_missed_without_a_warning(void **state)
         for (size_t k = low; k < low + count; k++) {
             tally t = {0};
             lobes_case c = lobes_make((lobes_class)kind, k);
-            lobes_truth truth = lobes_solve(&c);
+            lobes_truth truth;
+            char path[200];
+            snprintf(path, sizeof path, "/tmp/lobes/truth/%s", c.name);
+            FILE *f = fopen(path, "rb");
+            if (!f || fread(&truth, sizeof truth, 1, f) != 1) {
+                truth = lobes_solve(&c);
+                if (f) fclose(f);
+                f = fopen(path, "wb");
+                fwrite(&truth, sizeof truth, 1, f);
+            }
+            fclose(f);
             for (uint64_t seed = first; seed < first + seeds; seed++) run(&c, &truth, seed, &t);
             char label[80];
             snprintf(label, sizeof label, "%s, %zu unknown", c.name, c.unknown);

@@ -204,32 +204,58 @@ tw_priors *lobes_priors(const lobes_case *c, tw_problem *problem)
 /* ---- the truth ---- */
 
 /* Panels of the five-point rule of Gauss and Legendre, over the normal scores of a normal prior within 7.5 and
- * over the range of a uniform one. */
-enum { PANELS = 36, EACH = 5, NODES = PANELS * EACH };
+ * over the range of a uniform one. A first pass finds the panels that matter, which the second one divides. */
+enum { PANELS = 30, EACH = 5, NODES = 300 };
 
 typedef struct axis {
     size_t count;
+    size_t panel[NODES]; /* of the first pass */
     double theta[NODES], weight[NODES];
+    double best[PANELS]; /* the largest log Z + log weight in each panel of the first pass */
 } axis;
 
-static axis make_axis(const lobes_case *c, size_t k, const tw_priors *priors, const tw_problem *problem)
+/* Add the nodes of part `part` of `parts` of a panel. */
+static void add_panel(axis *a, const lobes_case *c, size_t k, const tw_priors *priors, const tw_problem *problem,
+                      size_t panel, size_t part, size_t parts)
 {
     static const double place[] = {-0.9061798459386640, -0.5384693101056831, 0.0, 0.5384693101056831,
                                    0.9061798459386640};
-    static const double part[] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
-                                  0.4786286704993665, 0.2369268850561891};
+    static const double share[] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
+                                   0.4786286704993665, 0.2369268850561891};
     bool uniform = strstr(c->prior[k], "uniform") != NULL;
     double low = uniform ? 0.0 : -7.5, high = uniform ? 1.0 : 7.5, step = (high - low) / PANELS;
+    double begin = low + step * ((double)panel + (double)part / (double)parts);
+    step /= (double)parts;
+    for (size_t i = 0; i < EACH; i++) {
+        double v = begin + step * (0.5 + 0.5 * place[i]), p = uniform ? v : 0.5 * erfc(-v / sqrt(2.0));
+        double density = uniform ? 1.0 : exp(-0.5 * v * v) / sqrt(2.0 * acos(-1.0));
+        a->panel[a->count] = panel;
+        a->theta[a->count] = tw_prior_quantile(&priors->prior[k], tw_problem_parameter(problem, k), p);
+        a->weight[a->count++] = 0.5 * step * share[i] * density;
+    }
+}
+
+/* All panels in the first pass; afterwards those within 40 nats of the best, divided. */
+static void refine(axis *a, const lobes_case *c, size_t k, const tw_priors *priors, const tw_problem *problem,
+                   double largest)
+{
+    size_t active = 0;
+    for (size_t i = 0; i < PANELS; i++) active += a->best[i] > largest - 40.0;
+    a->count = 0;
+    size_t parts = NODES / (EACH * active);
+    for (size_t i = 0; i < PANELS; i++)
+        for (size_t part = 0; a->best[i] > largest - 40.0 && part < parts; part++)
+            add_panel(a, c, k, priors, problem, i, part, parts);
+    for (size_t i = 0; i < PANELS; i++) a->best[i] = -INFINITY;
+}
+
+static axis make_axis(const lobes_case *c, size_t k, const tw_priors *priors, const tw_problem *problem)
+{
     axis a = {.count = 1, .theta = {log(c->fixed[k])}, .weight = {1.0}};
     if (!c->prior[k][0]) return a;
-    a.count = NODES;
-    for (size_t i = 0; i < NODES; i++) {
-        double v = low + step * ((double)(i / EACH) + 0.5 + 0.5 * place[i % EACH]);
-        double p = uniform ? v : 0.5 * erfc(-v / sqrt(2.0));
-        double density = uniform ? 1.0 : exp(-0.5 * v * v) / sqrt(2.0 * acos(-1.0));
-        a.theta[i] = tw_prior_quantile(&priors->prior[k], tw_problem_parameter(problem, k), p);
-        a.weight[i] = 0.5 * step * part[i % EACH] * density;
-    }
+    a.count = 0;
+    for (size_t i = 0; i < PANELS; i++) a.best[i] = -INFINITY;
+    for (size_t i = 0; i < PANELS; i++) add_panel(&a, c, k, priors, problem, i, 0, 1);
     return a;
 }
 
@@ -329,7 +355,7 @@ static void add(sums *s, double level, double weight, const double *theta)
     }
 }
 
-static sums integrate(const lobes_case *c, const axis a[LOBES_PARAMETERS])
+static sums integrate(const lobes_case *c, axis a[LOBES_PARAMETERS])
 {
     sums s = {.largest = -INFINITY};
     for (size_t e = 0; e < a[0].count; e++) {
@@ -337,8 +363,12 @@ static sums integrate(const lobes_case *c, const axis a[LOBES_PARAMETERS])
         for (size_t i = 0; i < a[1].count; i++)
             for (size_t j = 0; j < a[2].count; j++) {
                 const double theta[LOBES_PARAMETERS] = {a[0].theta[e], a[1].theta[i], a[2].theta[j]};
-                add(&s, log_z(c, &here, theta[1], theta[2]), a[0].weight[e] * a[1].weight[i] * a[2].weight[j],
-                    theta);
+                const size_t panel[LOBES_PARAMETERS] = {a[0].panel[e], a[1].panel[i], a[2].panel[j]};
+                double level = log_z(c, &here, theta[1], theta[2]);
+                double weight = a[0].weight[e] * a[1].weight[i] * a[2].weight[j], all = level + log(weight);
+                for (size_t k = 0; k < LOBES_PARAMETERS; k++)
+                    if (all > a[k].best[panel[k]]) a[k].best[panel[k]] = all;
+                add(&s, level, weight, theta);
             }
     }
     return s;
@@ -352,6 +382,13 @@ lobes_truth lobes_solve(const lobes_case *c)
     tw_priors *priors = lobes_priors(c, problem);
     for (size_t k = 0; k < LOBES_PARAMETERS; k++) a[k] = make_axis(c, k, priors, problem);
     sums s = integrate(c, a);
+    for (int pass = 0; pass < 1; pass++) {
+        double most = -INFINITY;
+        for (size_t i = 0; i < PANELS; i++) most = fmax(most, a[c->prior[0][0] ? 0 : 2].best[i]);
+        for (size_t k = 0; k < LOBES_PARAMETERS; k++)
+            if (c->prior[k][0]) refine(&a[k], c, k, priors, problem, most);
+        s = integrate(c, a);
+    }
     lobes_truth truth = {.log_z = s.largest + log(s.total)};
     for (size_t k = 0, at = 0; k < LOBES_PARAMETERS; k++) {
         if (!c->prior[k][0]) continue;
