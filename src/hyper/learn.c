@@ -18,7 +18,7 @@ static const double FEWEST = 1.0 / 32.0, FEWEST_FEW = 1.0 / 16.0, FEWEST_HEAVY =
 
 /* Least shares of a t component, of the wide one, and of those about clusters as a multiple of equal shares.
  */
-static const double LEAST = 1.0 / 32.0, LEAST_WIDE = 1.0 / 16.0, LEAST_CLUSTER = 0.35;
+static double LEAST = 1.0 / 32.0, LEAST_WIDE = 1.0 / 16.0, LEAST_CLUSTER = 0.35;
 static const double NEGLIGIBLE = 1.0 / 256.0;
 static double WIDER = 1.5, LEV = 1.0;
 #include <stdlib.h>
@@ -30,6 +30,7 @@ typedef struct points {
     size_t count;
     double *z, *log_jacobian, *log_stretched; /* d x count, count, count */
     const double *weight;
+    tw_proposal *pooled; /* the covariance within clusters, towards which those of components shrink; or NULL */
     double *weight_own; /* count */
     double *own; /* count x (1 + TW_MIXTURE_COMPONENTS): w r_c */
 } points;
@@ -137,7 +138,7 @@ static tw_status learn_component(const tw_mixture *old, const points *p, size_t 
 {
     tw_weighed own = those_of(p, c);
     if (old->clusters > 0 && c == 1) return tw_proposal_scaled(old->component[0], 1.0, out);
-    return tw_proposal_learn(old->component[c - 1], &own, (double)(old->d + 2), out);
+    return tw_proposal_learn(p->pooled ? p->pooled : old->component[c - 1], &own, (double)(old->d + 2), out);
 }
 
 /* Adapt the t components that remain, and sort them by their shares; the wide one stays first. */
@@ -189,12 +190,10 @@ static tw_status iterate(const tw_mixture *old, const points *p, tw_mixture **ou
 /* ---- components about clusters ---- */
 
 /* The covariance within clusters, as a proposal. It uses the memory `own`. */
-static tw_status pool(const tw_proposal *whole, const points *p, size_t clusters, const size_t *number,
-                      tw_proposal **out)
+static tw_status pool(const tw_proposal *whole, points *p, const size_t *number)
 {
     double mean[TW_CLUSTERS_MOST][TW_PROPOSAL_MOST] = {{0.0}}, sum[TW_CLUSTERS_MOST] = {0.0};
     size_t d = whole->d;
-    (void)clusters;
     for (size_t s = 0; s < p->count; s++) {
         sum[number[s]] += p->weight[s];
         for (size_t a = 0; a < d; a++) mean[number[s]][a] += p->weight[s] * p->z[a + s * d];
@@ -203,16 +202,16 @@ static tw_status pool(const tw_proposal *whole, const points *p, size_t clusters
         for (size_t a = 0; a < d; a++)
             p->own[a + s * d] = p->weight[s] > 0.0 ? p->z[a + s * d] - mean[number[s]][a] / sum[number[s]] : 0.0;
     tw_weighed about = {p->count, p->own, p->weight};
-    return tw_proposal_learn(whole, &about, 1.0, out);
+    return tw_proposal_learn(whole, &about, 1.0, &p->pooled);
 }
 
-static tw_status add_clusters(tw_mixture *m, const points *p, const size_t *number, const tw_proposal *pooled)
+static tw_status add_clusters(tw_mixture *m, const points *p, const size_t *number)
 {
     for (size_t c = 0; c < m->clusters; c++) {
         tw_proposal *component = NULL;
         tw_weighed own = those_of(p, 0);
         for (size_t s = 0; s < p->count; s++) p->own[s] = number[s] == c ? p->weight[s] : 0.0;
-        TW_TRY(tw_proposal_learn(pooled, &own, (double)(m->d + 2), &component));
+        TW_TRY(tw_proposal_learn(p->pooled, &own, (double)(m->d + 2), &component));
         if (component) m->component[m->components++] = component;
     }
     return TW_OK;
@@ -221,7 +220,7 @@ static tw_status add_clusters(tw_mixture *m, const points *p, const size_t *numb
 /* The wide component and one about each cluster, with equal shares. */
 static tw_status start(const tw_mixture *old, points *p, tw_mixture *m)
 {
-    tw_proposal *whole = NULL, *pooled = NULL;
+    tw_proposal *whole = NULL;
     tw_weighed all = {p->count, p->z, p->weight};
     void *memory = NULL;
     tw_status status = tw_allocate(m->ctx, p->count, sizeof(size_t), "clusters", &memory);
@@ -230,13 +229,12 @@ static tw_status start(const tw_mixture *old, points *p, tw_mixture *m)
     if (status == TW_OK) add_leverage(whole, p, p->weight_own);
     all.weight = p->weight;
     if (status == TW_OK) status = tw_clusters_find(whole, &all, m->clusters, number);
-    if (status == TW_OK) status = pool(whole, p, m->clusters, number, &pooled);
+    if (status == TW_OK) status = pool(whole, p, number);
     if (status == TW_OK) status = tw_proposal_scaled(whole, WIDER, &m->component[0]);
     if (status == TW_OK) m->components = 1;
-    if (status == TW_OK) status = add_clusters(m, p, number, pooled);
+    if (status == TW_OK) status = add_clusters(m, p, number);
     for (size_t c = 0; c <= m->components; c++) m->share[c] = 1.0 / (double)(1 + m->components);
     tw_proposal_free(whole);
-    tw_proposal_free(pooled);
     tw_release(m->ctx, number);
     return status;
 }
@@ -262,12 +260,13 @@ tw_status tw_mixture_learn(const tw_mixture *old, const tw_weighed *from, tw_mix
 {
     double largest = 0.0;
     points p;
-    ENVI(WIDER); ENVI(LEV);
+    ENVI(WIDER); ENVI(LEV); ENVI(LEAST_CLUSTER);
     *out = NULL;
     for (size_t s = 0; s < from->points; s++) largest = fmax(largest, from->weight[s]);
     if (!(largest > 0.0)) return TW_OK;
     tw_status status = allocate(old, from, &p);
     if (status == TW_OK) status = learn(old, &p, out);
+    tw_proposal_free(p.pooled);
     tw_release(old->ctx, p.z);
     if (status == TW_OK) return TW_OK;
     tw_mixture_free(*out);

@@ -234,8 +234,8 @@ static void choose_size(rounds *r)
     bool few = h->unknown <= FEW_PARAMETERS;
     size_t points = (few ? EACH_OF_FEW : EACH_OF_MANY) * (h->unknown + 2);
     if (!few && points < FEWEST_OF_MANY) points = FEWEST_OF_MANY;
+    if (few) points = (getenv("RP") ? (size_t)atoi(getenv("RP")) : 32) * (h->unknown + 1);
     r->points = h->o->round_points ? h->o->round_points : points;
-    if (few) points = 32 * (h->unknown + 1);
     r->extra = few && !h->o->round_points ? points : 0;
     r->most = h->o->rounds;
     while (!h->o->round_points && r->most > 2 && r->most * r->points > MOST_FITS) r->most--;
