@@ -20,7 +20,7 @@ static const double FEWEST = 1.0 / 32.0, FEWEST_FEW = 1.0 / 16.0, FEWEST_HEAVY =
  */
 static double LEAST = 1.0 / 32.0, LEAST_WIDE = 1.0 / 16.0, LEAST_CLUSTER = 0.35;
 static const double NEGLIGIBLE = 1.0 / 256.0;
-static double WIDER = 1.5, LEV = 1.0;
+static double WIDER = 1.5, LEV = 1.0, BETTER = 0.95;
 #include <stdlib.h>
 #define ENVI(n) do { if (getenv(#n)) n = atof(getenv(#n)); } while (0)
 enum { ITERATIONS = 4 };
@@ -29,7 +29,8 @@ enum { ITERATIONS = 4 };
 typedef struct points {
     size_t count;
     double *z, *log_jacobian, *log_stretched; /* d x count, count, count */
-    const double *weight;
+    const double *weight, *log_density;
+    double *leverage;    /* count */
     tw_proposal *pooled; /* the covariance within clusters, towards which those of components shrink; or NULL */
     double *weight_own; /* count */
     double *own; /* count x (1 + TW_MIXTURE_COMPONENTS): w r_c */
@@ -37,12 +38,13 @@ typedef struct points {
 
 static tw_status allocate(const tw_mixture *m, const tw_weighed *from, points *p)
 {
-    *p = (points){.count = from->points, .weight = from->weight};
-    TW_TRY(tw_allocate_doubles(m->ctx, m->d + 4 + TW_MIXTURE_COMPONENTS, from->points, "points", &p->z));
+    *p = (points){.count = from->points, .weight = from->weight, .log_density = from->log_density};
+    TW_TRY(tw_allocate_doubles(m->ctx, m->d + 5 + TW_MIXTURE_COMPONENTS, from->points, "points", &p->z));
     p->log_jacobian = p->z + m->d * p->count;
     p->log_stretched = p->log_jacobian + p->count;
     p->weight_own = p->log_stretched + p->count;
-    p->own = p->weight_own + p->count;
+    p->leverage = p->weight_own + p->count;
+    p->own = p->leverage + p->count;
     for (size_t s = 0; s < p->count; s++) {
         p->log_jacobian[s] = tw_mixture_warp(m, from->theta + s * m->d, p->z + s * m->d);
         p->log_stretched[s] = tw_mixture_log_stretched(m, from->theta + s * m->d);
@@ -52,7 +54,7 @@ static tw_status allocate(const tw_mixture *m, const tw_weighed *from, points *p
 
 static tw_weighed those_of(const points *p, size_t c)
 {
-    return (tw_weighed){p->count, p->z, p->own + c * p->count};
+    return (tw_weighed){p->count, p->z, p->own + c * p->count, NULL};
 }
 
 /* ---- shares ---- */
@@ -102,13 +104,34 @@ static void set_shares(tw_mixture *m, const double *found)
 /* The mean of f is estimated best by a proposal that is proportional to |f - E f| times the posterior. So the
  * weights are multiplied by 1 + D^2 / d, with D the distance from the mean in the metric of all points: a
  * distant lobe of little weight is a large part of a variance. */
-static void add_leverage(const tw_proposal *whole, points *p, double *weight)
+static tw_status add_leverage(const tw_mixture *m, points *p)
 {
+    tw_weighed all = {p->count, p->z, p->weight, NULL};
+    tw_proposal *whole = NULL;
+    TW_TRY(tw_proposal_learn(m->component[0], &all, 1.0, &whole));
     for (size_t s = 0; s < p->count; s++) {
-        double d2 = tw_proposal_distance2(whole, p->z + s * whole->d, whole->mean);
-        weight[s] = p->weight[s] * (1.0 + LEV * d2 / (double)whole->d);
+        double d2 = tw_proposal_distance2(whole, p->z + s * m->d, whole->mean);
+        p->leverage[s] = 1.0 + LEV * d2 / (double)m->d;
+        p->weight_own[s] = p->weight[s] * p->leverage[s];
     }
-    p->weight = weight;
+    p->weight = p->weight_own;
+    tw_proposal_free(whole);
+    return TW_OK;
+}
+
+/* The second moment of weights and leverage under g, relative to other mixtures learned from the same points:
+ * E_g[(w L)^2 / L] = sum over points of their weight times that under g. */
+static double roughness(const tw_mixture *g, const points *p)
+{
+    double sum = 0.0, part[1 + TW_MIXTURE_COMPONENTS];
+    for (size_t s = 0; s < p->count; s++) {
+        if (!(p->weight[s] > 0.0)) continue;
+        double log_g =
+            tw_mixture_log_parts(g, p->z + s * g->d, p->log_jacobian[s], p->log_stretched[s], part);
+        double w = p->weight[s];
+        sum += w * w / p->leverage[s] * exp(p->log_density[s] - log_g);
+    }
+    return sum;
 }
 
 /* ---- one iteration ---- */
@@ -201,7 +224,7 @@ static tw_status pool(const tw_proposal *whole, points *p, const size_t *number)
     for (size_t s = 0; s < p->count; s++)
         for (size_t a = 0; a < d; a++)
             p->own[a + s * d] = p->weight[s] > 0.0 ? p->z[a + s * d] - mean[number[s]][a] / sum[number[s]] : 0.0;
-    tw_weighed about = {p->count, p->own, p->weight};
+    tw_weighed about = {p->count, p->own, p->weight, NULL};
     return tw_proposal_learn(whole, &about, 1.0, &p->pooled);
 }
 
@@ -221,13 +244,11 @@ static tw_status add_clusters(tw_mixture *m, const points *p, const size_t *numb
 static tw_status start(const tw_mixture *old, points *p, tw_mixture *m)
 {
     tw_proposal *whole = NULL;
-    tw_weighed all = {p->count, p->z, p->weight};
+    tw_weighed all = {p->count, p->z, p->weight, NULL};
     void *memory = NULL;
     tw_status status = tw_allocate(m->ctx, p->count, sizeof(size_t), "clusters", &memory);
     size_t *number = memory;
     if (status == TW_OK) status = tw_proposal_learn(old->component[0], &all, 1.0, &whole);
-    if (status == TW_OK) add_leverage(whole, p, p->weight_own);
-    all.weight = p->weight;
     if (status == TW_OK) status = tw_clusters_find(whole, &all, m->clusters, number);
     if (status == TW_OK) status = pool(whole, p, number);
     if (status == TW_OK) status = tw_proposal_scaled(whole, WIDER, &m->component[0]);
@@ -239,14 +260,29 @@ static tw_status start(const tw_mixture *old, points *p, tw_mixture *m)
     return status;
 }
 
+/* ---- exploration ---- */
+
+tw_status tw_mixture_widen(const tw_mixture *from, double scale, double df, tw_mixture **out)
+{
+    TW_TRY(new_like(from, out));
+    memcpy((*out)->share, from->share, sizeof from->share);
+    for (size_t c = 0; c < from->components; c++) {
+        tw_proposal old = *from->component[c], *wide = NULL;
+        old.df = df;
+        tw_status status = tw_proposal_scaled(&old, scale, &wide);
+        if (status != TW_OK) {
+            tw_mixture_free(*out);
+            return status;
+        }
+        (*out)->component[(*out)->components++] = wide;
+    }
+    return TW_OK;
+}
+
 /* ---- all of it ---- */
 
-static tw_status learn(const tw_mixture *old, points *p, tw_mixture **out)
+static tw_status repeat(const tw_mixture *old, const points *p, tw_mixture **out)
 {
-    if (old->clusters > 0) {
-        TW_TRY(new_like(old, out));
-        TW_TRY(start(old, p, *out));
-    }
     for (int i = 0; i < ITERATIONS; i++) {
         tw_mixture *next = NULL;
         TW_TRY(iterate(*out ? *out : old, p, &next));
@@ -256,17 +292,49 @@ static tw_status learn(const tw_mixture *old, points *p, tw_mixture **out)
     return TW_OK;
 }
 
+static tw_status learn_clusters(const tw_mixture *old, size_t clusters, points *p, tw_mixture **out)
+{
+    TW_TRY(new_like(old, out));
+    (*out)->clusters = clusters;
+    tw_status status = start(old, p, *out);
+    if (status == TW_OK) status = repeat(old, p, out);
+    tw_proposal_free(p->pooled);
+    p->pooled = NULL;
+    return status;
+}
+
+/* Try 1, 2, 4, ... clusters; more are kept only if they make the weights smoother. */
+static tw_status learn_few(const tw_mixture *old, points *p, tw_mixture **out)
+{
+    double least = INFINITY;
+    TW_TRY(add_leverage(old, p));
+    for (size_t clusters = 1; clusters <= old->clusters; clusters *= 2) {
+        tw_mixture *next = NULL;
+        tw_status status = learn_clusters(old, clusters, p, &next);
+        double rough = status == TW_OK ? roughness(next, p) : INFINITY;
+        if (rough < BETTER * least || !*out) {
+            tw_mixture *swapped = *out;
+            *out = next;
+            next = swapped;
+            least = rough;
+        }
+        tw_mixture_free(next);
+        TW_TRY(status);
+    }
+    (*out)->clusters = old->clusters;
+    return TW_OK;
+}
+
 tw_status tw_mixture_learn(const tw_mixture *old, const tw_weighed *from, tw_mixture **out)
 {
     double largest = 0.0;
     points p;
-    ENVI(WIDER); ENVI(LEV); ENVI(LEAST_CLUSTER);
     *out = NULL;
+    ENVI(WIDER); ENVI(LEV); ENVI(LEAST_CLUSTER); ENVI(BETTER);
     for (size_t s = 0; s < from->points; s++) largest = fmax(largest, from->weight[s]);
     if (!(largest > 0.0)) return TW_OK;
     tw_status status = allocate(old, from, &p);
-    if (status == TW_OK) status = learn(old, &p, out);
-    tw_proposal_free(p.pooled);
+    if (status == TW_OK) status = old->clusters > 0 ? learn_few(old, &p, out) : repeat(old, &p, out);
     tw_release(old->ctx, p.z);
     if (status == TW_OK) return TW_OK;
     tw_mixture_free(*out);

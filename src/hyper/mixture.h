@@ -39,6 +39,9 @@ void tw_mixture_free(tw_mixture *mixture);
 /* A new mixture adapted to weighted points of theta. NULL if no weight is above 0. (hyper/learn.c) */
 tw_status tw_mixture_learn(const tw_mixture *old, const tw_weighed *from, tw_mixture **out);
 
+/* A copy whose t components are `scale` times as wide, with df degrees of freedom. */
+tw_status tw_mixture_widen(const tw_mixture *from, double scale, double df, tw_mixture **out);
+
 /* z of theta, with log |dz/dtheta|, and theta of z. */
 double tw_mixture_warp(const tw_mixture *mixture, const double *theta, double *z);
 void tw_mixture_unwarp(const tw_mixture *mixture, const double *z, double *theta);

@@ -108,6 +108,7 @@ tw_status tw_proposal_scaled(const tw_proposal *from, double scale, tw_proposal 
 }
 
 static double INFL = 1.0;
+#include <stdlib.h>
 /* ---- adaptation ---- */
 
 /* C = (E sum w (theta - mean)(theta - mean)' / sum w + k C_old) / (E + k), with E the effective number of
@@ -123,6 +124,7 @@ static void fill_covariance(const tw_proposal *old, const tw_weighed *from, cons
         squares += from->weight[s] * from->weight[s];
     }
     double effective = sum * sum / squares, share = effective / (effective + k);
+    if (getenv("INFL")) INFL = atof(getenv("INFL"));
     double wider = k > 1.5 && d <= 4 ? fmin(1.0 + INFL * (double)(d + 2) / effective, 3.0) : 1.0;
     tw_gaussian_block(old->shape, 0, d, 0, d, c);
     for (size_t a = 0; a < d * d; a++) c[a] *= 1.0 - share;

@@ -24,10 +24,11 @@ void tw_proposal_free(tw_proposal *proposal);
 tw_status tw_proposal_invert(tw_proposal *proposal, const tw_gaussian *precision);
 tw_status tw_proposal_spread(tw_proposal *proposal, const double *sd);
 
-/* Points (d x points) with weights >= 0, to adapt a proposal to. */
+/* Points (d x points) with weights >= 0, to adapt a proposal to; log_density (points): the log density of the
+ * distribution that they were drawn from, which only a mixture needs. */
 typedef struct tw_weighed {
     size_t points;
-    const double *theta, *weight;
+    const double *theta, *weight, *log_density;
 } tw_weighed;
 
 /* A new proposal with the mean and C of weighted points; C is shrunk towards that of `old` with the weight of

@@ -20,7 +20,7 @@ static const uint64_t ROUND_SCRAMBLE = UINT64_C(1) << 32;
 
 /* Stop if this share of a round's points is effective, or if a round is not poor and hardly better than the
  * one before. */
-static const double ENOUGH = 0.8, GAIN = 1.1, POOR = 0.5;
+static double ENOUGH = 0.35; static const double GAIN = 1.1, POOR = 0.5;
 
 /* With many parameters, a few points of the first rounds have nearly all the weight, and components adapted
  * to them would shrink around these points. Therefore the adaptation uses w^power, with the largest
@@ -38,6 +38,7 @@ typedef struct rounds {
     tw_mixture **used;                     /* most: the proposals of the rounds done */
     double *theta, *log_z;                 /* unknown x points x most, points x most */
     double *log_target, *weight, *scratch; /* points x most: log p Z_EP, and the weights */
+    double *log_mean;                      /* points x most: log of the mean of the proposals so far */
     double power;                          /* the power of the weights in the last adaptation */
     double *sites;                         /* 2 n x points, of the current round */
     tw_guess *guess;                       /* points; tau NULL: none */
@@ -57,7 +58,7 @@ static size_t first_of(const rounds *r, size_t k)
 static void release(rounds *r)
 {
     tw_context *ctx = r->h->ctx;
-    void *arrays[] = {r->theta, r->log_z, r->log_target, r->weight, r->scratch, r->sites, r->guess};
+    void *arrays[] = {r->theta, r->log_z, r->log_target, r->weight, r->scratch, r->log_mean, r->sites, r->guess};
     for (size_t k = 0; r->used && k < r->done; k++) tw_mixture_free(r->used[k]);
     tw_release(ctx, r->used);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
@@ -75,6 +76,7 @@ static tw_status allocate(rounds *r)
     TW_TRY(tw_allocate_doubles(ctx, total, 1, "points", &r->log_target));
     TW_TRY(tw_allocate_doubles(ctx, total, 1, "weights", &r->weight));
     TW_TRY(tw_allocate_doubles(ctx, total, 1, "weights", &r->scratch));
+    TW_TRY(tw_allocate_doubles(ctx, total, 1, "weights", &r->log_mean));
     TW_TRY(tw_allocate_doubles(ctx, 2 * r->h->result->n, size_of(r, 0), "sites", &r->sites));
     TW_TRY(tw_allocate(ctx, size_of(r, 0), sizeof *r->guess, "points", &memory));
     r->guess = memory;
@@ -107,7 +109,7 @@ static void draw(const rounds *r, size_t number)
     for (size_t s = 0; s < size_of(r, r->done); s++) {
         double *theta = r->theta + (first_of(r, r->done) + s) * h->unknown;
         tw_sobol_point(&sobol, (uint32_t)s, u);
-        tw_mixture_draw(h->g, u, theta);
+        tw_mixture_draw(r->used[r->done], u, theta);
         if (!tw_library_find(h->library, h->g, theta, &r->guess[s]))
             r->guess[s] = (tw_guess){NULL, NULL};
     }
@@ -163,7 +165,8 @@ static void weigh(rounds *r)
     size_t points = first_of(r, r->done);
     double largest = -INFINITY, sum = 0.0;
     for (size_t s = 0; s < points; s++) {
-        r->weight[s] = r->log_target[s] - log_mean_proposal(r, r->theta + s * r->h->unknown);
+        r->log_mean[s] = log_mean_proposal(r, r->theta + s * r->h->unknown);
+        r->weight[s] = r->log_target[s] - r->log_mean[s];
         if (!isfinite(r->weight[s])) r->weight[s] = -INFINITY;
         largest = fmax(largest, r->weight[s]);
     }
@@ -192,9 +195,14 @@ static tw_status learn(rounds *r)
 {
     tw_hyper *h = r->h;
     tw_mixture *next = NULL;
-    tw_weighed all = {first_of(r, r->done), r->theta, r->weight};
+    tw_weighed all = {first_of(r, r->done), r->theta, r->weight, r->log_mean};
     tw_status status = tw_mixture_learn(h->g, &all, &next);
-    h->g = next ? next : r->used[--r->done];
+    if (next) {
+        tw_mixture_free(h->g);
+        h->g = next;
+    } else if (status == TW_OK) {
+        tw_mixture_free(r->used[--r->done]);
+    }
     return status;
 }
 
@@ -202,13 +210,16 @@ static tw_status run_round(rounds *r, size_t number, double *effective)
 {
     tw_hyper *h = r->h;
     size_t bytes = 2 * h->result->n * sizeof(double), one = sizeof(double), points = size_of(r, r->done);
+    double sc = getenv("SC") ? atof(getenv("SC")) : 1.5, df = getenv("SDF") ? atof(getenv("SDF")) : 5.0;
+    if (h->g->clusters == 0) { sc = 1.0; df = 20.0; }
+    TW_TRY(tw_mixture_widen(h->g, number == 0 ? 1.0 : sc, number == 0 ? 10.0 : df, &r->used[r->done]));
     draw(r, number);
     TW_TRY(tw_crew_work(h->crew, points, compute, r));
     tw_team_gather(h->ctx, points, one, points * one, r->log_z + first_of(r, r->done));
     tw_team_gather(h->ctx, points, bytes, points * bytes, r->sites);
     take(r);
     h->result->fits += points;
-    r->used[r->done++] = h->g;
+    r->done++;
     *effective = efficiency(r);
     weigh(r);
     tw_status dbg = learn(r);
@@ -223,6 +234,7 @@ static tw_status run_round(rounds *r, size_t number, double *effective)
 /* Whether another round is worth its fits. There are at least two, since the first explores. */
 static bool needs_round(const rounds *r, size_t round, double before, double effective)
 {
+    if (r->h->g->clusters > 0) return round < 3 || r->power < 1.0 || effective < ENOUGH;
     return round < 2 || effective < POOR || r->power < 1.0 ||
            (effective < ENOUGH && (r->power < 1.0 || effective > GAIN * before));
 }
@@ -234,7 +246,7 @@ static void choose_size(rounds *r)
     bool few = h->unknown <= FEW_PARAMETERS;
     size_t points = (few ? EACH_OF_FEW : EACH_OF_MANY) * (h->unknown + 2);
     if (!few && points < FEWEST_OF_MANY) points = FEWEST_OF_MANY;
-    if (few) points = (getenv("RP") ? (size_t)atoi(getenv("RP")) : 32) * (h->unknown + 1);
+    if (few) points = (getenv("RP") ? (size_t)atoi(getenv("RP")) : 8) * (h->unknown + 1) * (h->unknown + 2);
     r->points = h->o->round_points ? h->o->round_points : points;
     r->extra = few && !h->o->round_points ? points : 0;
     r->most = h->o->rounds;
@@ -244,6 +256,7 @@ static void choose_size(rounds *r)
 tw_status tw_hyper_adapt(tw_hyper *h)
 {
     rounds r = {.h = h};
+    if (getenv("ENOUGH")) ENOUGH = atof(getenv("ENOUGH"));
     choose_size(&r);
     tw_status status = tw_library_new(h->ctx, h->result->n, h->unknown, first_of(&r, r.most), &h->library);
     if (status == TW_OK) status = allocate(&r);

@@ -12,7 +12,7 @@
 /* Degrees of freedom of a t component. With many parameters, nearly all points of a t distribution are about
  * sqrt(d) scales from its centre, and its spread of scales costs more points than the posterior's tails
  * require. The prior component bounds the weights there, so lighter tails suffice. */
-static const double DF = 10.0, DF_MANY = 20.0;
+static double DF = 10.0; static const double DF_MANY = 20.0;
 
 /* The prior's share of the first round's points, to find optima that the search missed. */
 static const double FIRST_PRIOR = 0.25;
@@ -22,6 +22,7 @@ enum { FEW_ENOUGH = 4 };
 
 static double degrees(const tw_hyper *h)
 {
+    if (getenv("DF")) DF = atof(getenv("DF"));
     return h->unknown <= FEW_ENOUGH ? DF : DF_MANY;
 }
 
