@@ -6,7 +6,8 @@
  * and its moments are those of the points weighted by r_c. A t component with a NEGLIGIBLE share is removed.
  *
  * With few parameters, EM starts from clusters of the points, so that the components follow ridges and
- * several modes wherever the points found them. The first component stays as wide as all points together. */
+ * several modes wherever the points found them. The first component stays as wide as all points together, and
+ * covariances shrink towards the one within clusters, since a few points of a distant lobe have none. */
 #include <math.h>
 #include <string.h>
 
@@ -18,11 +19,12 @@ static const double FEWEST = 1.0 / 32.0, FEWEST_FEW = 1.0 / 16.0, FEWEST_HEAVY =
 
 /* Least shares of a t component, of the wide one, and of those about clusters as a multiple of equal shares.
  */
-static double LEAST = 1.0 / 32.0, LEAST_WIDE = 1.0 / 16.0, LEAST_CLUSTER = 0.35;
+static const double LEAST = 1.0 / 32.0, LEAST_WIDE = 1.0 / 16.0, LEAST_CLUSTER = 0.35;
 static const double NEGLIGIBLE = 1.0 / 256.0;
-static double WIDER = 1.5, LEV = 1.0, BETTER = 0.95;
-#include <stdlib.h>
-#define ENVI(n) do { if (getenv(#n)) n = atof(getenv(#n)); } while (0)
+static const double WIDER = 1.5;
+
+/* More clusters are kept if they make the weights this much smoother. */
+static const double BETTER = 0.95;
 enum { ITERATIONS = 4 };
 
 /* Points in both coordinates, with what does not change during EM. */
@@ -30,10 +32,11 @@ typedef struct points {
     size_t count;
     double *z, *log_jacobian, *log_stretched; /* d x count, count, count */
     const double *weight, *log_density;
-    double *leverage;    /* count */
-    tw_proposal *pooled; /* the covariance within clusters, towards which those of components shrink; or NULL */
-    double *weight_own; /* count */
-    double *own; /* count x (1 + TW_MIXTURE_COMPONENTS): w r_c */
+    double *leverage; /* count */
+    tw_proposal
+        *pooled; /* the covariance within clusters, towards which those of components shrink; or NULL */
+    double *weight_own; /* count: weights times leverage */
+    double *own;        /* count x (1 + TW_MIXTURE_COMPONENTS): w r_c */
 } points;
 
 static tw_status allocate(const tw_mixture *m, const tw_weighed *from, points *p)
@@ -108,10 +111,10 @@ static tw_status add_leverage(const tw_mixture *m, points *p)
 {
     tw_weighed all = {p->count, p->z, p->weight, NULL};
     tw_proposal *whole = NULL;
-    TW_TRY(tw_proposal_learn(m->component[0], &all, 1.0, &whole));
+    TW_TRY(tw_proposal_learn(m->component[0], &all, 1.0, false, &whole));
     for (size_t s = 0; s < p->count; s++) {
         double d2 = tw_proposal_distance2(whole, p->z + s * m->d, whole->mean);
-        p->leverage[s] = 1.0 + LEV * d2 / (double)m->d;
+        p->leverage[s] = 1.0 + d2 / (double)m->d;
         p->weight_own[s] = p->weight[s] * p->leverage[s];
     }
     p->weight = p->weight_own;
@@ -143,9 +146,9 @@ static void assign_points(const tw_mixture *m, const points *p, double *found)
     memset(found, 0, (1 + TW_MIXTURE_COMPONENTS) * sizeof *found);
     for (size_t s = 0; s < p->count; s++) {
         double part[1 + TW_MIXTURE_COMPONENTS] = {0.0}, w = p->weight[s];
-        double all = w > 0.0 ? tw_mixture_log_parts(m, p->z + s * m->d, p->log_jacobian[s],
-                                                    p->log_stretched[s], part)
-                             : 0.0;
+        double all =
+            w > 0.0 ? tw_mixture_log_parts(m, p->z + s * m->d, p->log_jacobian[s], p->log_stretched[s], part)
+                    : 0.0;
         for (size_t c = 0; c <= m->components; c++) {
             double r = w > 0.0 ? w * exp(part[c] - all) : 0.0;
             p->own[s + c * p->count] = r;
@@ -161,7 +164,8 @@ static tw_status learn_component(const tw_mixture *old, const points *p, size_t 
 {
     tw_weighed own = those_of(p, c);
     if (old->clusters > 0 && c == 1) return tw_proposal_scaled(old->component[0], 1.0, out);
-    return tw_proposal_learn(p->pooled ? p->pooled : old->component[c - 1], &own, (double)(old->d + 2), out);
+    return tw_proposal_learn(p->pooled ? p->pooled : old->component[c - 1], &own, (double)(old->d + 2),
+                             p->pooled != NULL, out);
 }
 
 /* Adapt the t components that remain, and sort them by their shares; the wide one stays first. */
@@ -223,9 +227,10 @@ static tw_status pool(const tw_proposal *whole, points *p, const size_t *number)
     }
     for (size_t s = 0; s < p->count; s++)
         for (size_t a = 0; a < d; a++)
-            p->own[a + s * d] = p->weight[s] > 0.0 ? p->z[a + s * d] - mean[number[s]][a] / sum[number[s]] : 0.0;
+            p->own[a + s * d] =
+                p->weight[s] > 0.0 ? p->z[a + s * d] - mean[number[s]][a] / sum[number[s]] : 0.0;
     tw_weighed about = {p->count, p->own, p->weight, NULL};
-    return tw_proposal_learn(whole, &about, 1.0, &p->pooled);
+    return tw_proposal_learn(whole, &about, 1.0, false, &p->pooled);
 }
 
 static tw_status add_clusters(tw_mixture *m, const points *p, const size_t *number)
@@ -234,7 +239,7 @@ static tw_status add_clusters(tw_mixture *m, const points *p, const size_t *numb
         tw_proposal *component = NULL;
         tw_weighed own = those_of(p, 0);
         for (size_t s = 0; s < p->count; s++) p->own[s] = number[s] == c ? p->weight[s] : 0.0;
-        TW_TRY(tw_proposal_learn(p->pooled, &own, (double)(m->d + 2), &component));
+        TW_TRY(tw_proposal_learn(p->pooled, &own, (double)(m->d + 2), true, &component));
         if (component) m->component[m->components++] = component;
     }
     return TW_OK;
@@ -248,7 +253,7 @@ static tw_status start(const tw_mixture *old, points *p, tw_mixture *m)
     void *memory = NULL;
     tw_status status = tw_allocate(m->ctx, p->count, sizeof(size_t), "clusters", &memory);
     size_t *number = memory;
-    if (status == TW_OK) status = tw_proposal_learn(old->component[0], &all, 1.0, &whole);
+    if (status == TW_OK) status = tw_proposal_learn(old->component[0], &all, 1.0, false, &whole);
     if (status == TW_OK) status = tw_clusters_find(whole, &all, m->clusters, number);
     if (status == TW_OK) status = pool(whole, p, number);
     if (status == TW_OK) status = tw_proposal_scaled(whole, WIDER, &m->component[0]);
@@ -260,9 +265,9 @@ static tw_status start(const tw_mixture *old, points *p, tw_mixture *m)
     return status;
 }
 
-/* ---- exploration ---- */
+/* ---- copies ---- */
 
-tw_status tw_mixture_widen(const tw_mixture *from, double scale, double df, tw_mixture **out)
+tw_status tw_mixture_copy(const tw_mixture *from, double scale, double df, tw_mixture **out)
 {
     TW_TRY(new_like(from, out));
     memcpy((*out)->share, from->share, sizeof from->share);
@@ -330,7 +335,6 @@ tw_status tw_mixture_learn(const tw_mixture *old, const tw_weighed *from, tw_mix
     double largest = 0.0;
     points p;
     *out = NULL;
-    ENVI(WIDER); ENVI(LEV); ENVI(LEAST_CLUSTER); ENVI(BETTER);
     for (size_t s = 0; s < from->points; s++) largest = fmax(largest, from->weight[s]);
     if (!(largest > 0.0)) return TW_OK;
     tw_status status = allocate(old, from, &p);

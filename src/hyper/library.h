@@ -2,8 +2,8 @@
 #ifndef TALWEG_HYPER_LIBRARY_H
 #define TALWEG_HYPER_LIBRARY_H
 
-#include "hyper/place.h"
 #include "hyper/mixture.h"
+#include "hyper/place.h"
 
 typedef struct tw_library {
     tw_context *ctx;

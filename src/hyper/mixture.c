@@ -32,7 +32,7 @@ static double clip_probability(double u)
 
 /* ---- theta and z ---- */
 
-static bool is_warped(const tw_mixture *m, size_t k)
+bool tw_mixture_is_warped(const tw_mixture *m, size_t k)
 {
     return m->prior[k]->family == TW_PRIOR_UNIFORM;
 }
@@ -42,7 +42,7 @@ double tw_mixture_warp(const tw_mixture *m, const double *theta, double *z)
     double log_jacobian = 0.0;
     for (size_t k = 0; k < m->d; k++) {
         z[k] = theta[k];
-        if (!is_warped(m, k)) continue;
+        if (!tw_mixture_is_warped(m, k)) continue;
         z[k] = tw_normal_quantile(clip_probability(tw_prior_cdf(m->prior[k], m->parameter[k], theta[k])));
         log_jacobian += tw_prior_log_density(m->prior[k], m->parameter[k], theta[k], NULL) +
                         0.5 * (z[k] * z[k] + TW_LOG_TWO_PI);
@@ -53,7 +53,7 @@ double tw_mixture_warp(const tw_mixture *m, const double *theta, double *z)
 void tw_mixture_unwarp(const tw_mixture *m, const double *z, double *theta)
 {
     for (size_t k = 0; k < m->d; k++)
-        theta[k] = is_warped(m, k)
+        theta[k] = tw_mixture_is_warped(m, k)
                        ? tw_prior_quantile(m->prior[k], m->parameter[k],
                                            clip_probability(0.5 * erfc(-z[k] / sqrt(2.0))))
                        : z[k];

@@ -40,11 +40,12 @@ void tw_mixture_free(tw_mixture *mixture);
 tw_status tw_mixture_learn(const tw_mixture *old, const tw_weighed *from, tw_mixture **out);
 
 /* A copy whose t components are `scale` times as wide, with df degrees of freedom. */
-tw_status tw_mixture_widen(const tw_mixture *from, double scale, double df, tw_mixture **out);
+tw_status tw_mixture_copy(const tw_mixture *from, double scale, double df, tw_mixture **out);
 
-/* z of theta, with log |dz/dtheta|, and theta of z. */
+/* z of theta, with log |dz/dtheta|, and theta of z; whether z_k is another number than theta_k. */
 double tw_mixture_warp(const tw_mixture *mixture, const double *theta, double *z);
 void tw_mixture_unwarp(const tw_mixture *mixture, const double *z, double *theta);
+bool tw_mixture_is_warped(const tw_mixture *mixture, size_t k);
 
 /* Map d + 1 uniform numbers to theta; the last selects the component. */
 void tw_mixture_draw(const tw_mixture *mixture, const double *u, double *theta);
@@ -53,7 +54,7 @@ double tw_mixture_log_density(const tw_mixture *mixture, const double *theta);
 /* The logs of a_0 p r at theta, and of all parts of g, the first of which is given: log a_0 p r, log a_c t_c +
  * log |dz/dtheta|; returns the log of their sum. */
 double tw_mixture_log_stretched(const tw_mixture *mixture, const double *theta);
-double tw_mixture_log_parts(const tw_mixture *mixture, const double *z, double log_jacobian, double log_stretched,
-                            double part[1 + TW_MIXTURE_COMPONENTS]);
+double tw_mixture_log_parts(const tw_mixture *mixture, const double *z, double log_jacobian,
+                            double log_stretched, double part[1 + TW_MIXTURE_COMPONENTS]);
 
 #endif

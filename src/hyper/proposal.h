@@ -32,8 +32,9 @@ typedef struct tw_weighed {
 } tw_weighed;
 
 /* A new proposal with the mean and C of weighted points; C is shrunk towards that of `old` with the weight of
- * `prior_points` points. NULL if no weight is above 0. */
-tw_status tw_proposal_learn(const tw_proposal *old, const tw_weighed *from, double prior_points,
+ * `prior_points` points. `widen`: wider by the uncertainty of a few points' moments. NULL if no
+ * weight is above 0. */
+tw_status tw_proposal_learn(const tw_proposal *old, const tw_weighed *from, double prior_points, bool widen,
                             tw_proposal **out);
 
 /* A copy whose C is that of `from` times scale^2. */

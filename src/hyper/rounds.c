@@ -7,8 +7,6 @@
  * Each of S weights is truncated at sqrt(S) times their mean (Ionides 2008), so that no single point
  * dominates. The sites of all points are kept in the library: EP and the walkers use them at nearby thetas. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/team.h"
@@ -20,7 +18,12 @@ static const uint64_t ROUND_SCRAMBLE = UINT64_C(1) << 32;
 
 /* Stop if this share of a round's points is effective, or if a round is not poor and hardly better than the
  * one before. */
-static double ENOUGH = 0.35; static const double GAIN = 1.1, POOR = 0.5;
+static const double ENOUGH = 0.8, GAIN = 1.1, POOR = 0.5;
+
+/* With few parameters, all rounds but the first draw from a copy of the proposal with wider components and fewer
+ * degrees of freedom, to find what the proposal lacks; they stop if this share of a round's points is effective.
+ */
+static const double EXPLORE = 1.5, EXPLORE_DF = 5.0, ENOUGH_FEW = 0.35;
 
 /* With many parameters, a few points of the first rounds have nearly all the weight, and components adapted
  * to them would shrink around these points. Therefore the adaptation uses w^power, with the largest
@@ -29,7 +32,7 @@ static const double EFFECTIVE = 20.0;
 
 /* A covariance of d parameters has d (d + 1) / 2 unknown numbers, so many parameters need larger rounds, up
  * to a limit in all. */
-enum { FEW_PARAMETERS = 4, EACH_OF_FEW = 16, EACH_OF_MANY = 24, FEWEST_OF_MANY = 224, MOST_FITS = 1400 };
+enum { FEW_PARAMETERS = 4, EACH_OF_FEW = 8, EACH_OF_MANY = 24, FEWEST_OF_MANY = 224, MOST_FITS = 1400 };
 
 typedef struct rounds {
     tw_hyper *h;
@@ -58,7 +61,8 @@ static size_t first_of(const rounds *r, size_t k)
 static void release(rounds *r)
 {
     tw_context *ctx = r->h->ctx;
-    void *arrays[] = {r->theta, r->log_z, r->log_target, r->weight, r->scratch, r->log_mean, r->sites, r->guess};
+    void *arrays[] = {r->theta,   r->log_z,    r->log_target, r->weight,
+                      r->scratch, r->log_mean, r->sites,      r->guess};
     for (size_t k = 0; r->used && k < r->done; k++) tw_mixture_free(r->used[k]);
     tw_release(ctx, r->used);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
@@ -110,8 +114,7 @@ static void draw(const rounds *r, size_t number)
         double *theta = r->theta + (first_of(r, r->done) + s) * h->unknown;
         tw_sobol_point(&sobol, (uint32_t)s, u);
         tw_mixture_draw(r->used[r->done], u, theta);
-        if (!tw_library_find(h->library, h->g, theta, &r->guess[s]))
-            r->guess[s] = (tw_guess){NULL, NULL};
+        if (!tw_library_find(h->library, h->g, theta, &r->guess[s])) r->guess[s] = (tw_guess){NULL, NULL};
     }
 }
 
@@ -210,9 +213,9 @@ static tw_status run_round(rounds *r, size_t number, double *effective)
 {
     tw_hyper *h = r->h;
     size_t bytes = 2 * h->result->n * sizeof(double), one = sizeof(double), points = size_of(r, r->done);
-    double sc = getenv("SC") ? atof(getenv("SC")) : 1.5, df = getenv("SDF") ? atof(getenv("SDF")) : 5.0;
-    if (h->g->clusters == 0) { sc = 1.0; df = 20.0; }
-    TW_TRY(tw_mixture_widen(h->g, number == 0 ? 1.0 : sc, number == 0 ? 10.0 : df, &r->used[r->done]));
+    bool explore = h->g->clusters > 0 && number > 0;
+    TW_TRY(tw_mixture_copy(h->g, explore ? EXPLORE : 1.0, explore ? EXPLORE_DF : h->g->component[0]->df,
+                           &r->used[r->done]));
     draw(r, number);
     TW_TRY(tw_crew_work(h->crew, points, compute, r));
     tw_team_gather(h->ctx, points, one, points * one, r->log_z + first_of(r, r->done));
@@ -222,19 +225,15 @@ static tw_status run_round(rounds *r, size_t number, double *effective)
     r->done++;
     *effective = efficiency(r);
     weigh(r);
-    tw_status dbg = learn(r);
-    if (getenv("DBG")) {
-        fprintf(stderr, "    round %zu: points %zu, effective %.2f, power %.3f, comps %zu, prior %.3f:", number, points, *effective, r->power, h->g->components, h->g->share[0]);
-        for (size_t c = 1; c <= h->g->components; c++) fprintf(stderr, " %.3f(%.2f,%.2f)", h->g->share[c], h->g->component[c-1]->mean[0], sqrt(h->g->component[c-1]->shape->variance[0]));
-        fprintf(stderr, "\n");
-    }
-    return dbg;
+    return learn(r);
 }
 
 /* Whether another round is worth its fits. There are at least two, since the first explores. */
 static bool needs_round(const rounds *r, size_t round, double before, double effective)
 {
-    if (r->h->g->clusters > 0) return round < 3 || r->power < 1.0 || effective < ENOUGH;
+    size_t unknown = r->h->unknown;
+    if (unknown <= FEW_PARAMETERS)
+        return round < 3 || round < unknown + 1 || r->power < 1.0 || effective < ENOUGH_FEW;
     return round < 2 || effective < POOR || r->power < 1.0 ||
            (effective < ENOUGH && (r->power < 1.0 || effective > GAIN * before));
 }
@@ -244,9 +243,8 @@ static void choose_size(rounds *r)
 {
     const tw_hyper *h = r->h;
     bool few = h->unknown <= FEW_PARAMETERS;
-    size_t points = (few ? EACH_OF_FEW : EACH_OF_MANY) * (h->unknown + 2);
+    size_t points = (few ? EACH_OF_FEW * (h->unknown + 1) : EACH_OF_MANY) * (h->unknown + 2);
     if (!few && points < FEWEST_OF_MANY) points = FEWEST_OF_MANY;
-    if (few) points = (getenv("RP") ? (size_t)atoi(getenv("RP")) : 8) * (h->unknown + 1) * (h->unknown + 2);
     r->points = h->o->round_points ? h->o->round_points : points;
     r->extra = few && !h->o->round_points ? points : 0;
     r->most = h->o->rounds;
@@ -256,7 +254,6 @@ static void choose_size(rounds *r)
 tw_status tw_hyper_adapt(tw_hyper *h)
 {
     rounds r = {.h = h};
-    if (getenv("ENOUGH")) ENOUGH = atof(getenv("ENOUGH"));
     choose_size(&r);
     tw_status status = tw_library_new(h->ctx, h->result->n, h->unknown, first_of(&r, r.most), &h->library);
     if (status == TW_OK) status = allocate(&r);

@@ -1,28 +1,30 @@
 /* setup.c: find the optima of p(theta) Z_EP(theta), make a mixture of the prior and of t components around
  * them, and adapt it (rounds.c). The estimate does not use these points. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fault.h"
 #include "hyper/hyper.h"
-#include "math/normal.h"
 #include "talweg/fit.h"
 
 /* Degrees of freedom of a t component. With many parameters, nearly all points of a t distribution are about
  * sqrt(d) scales from its centre, and its spread of scales costs more points than the posterior's tails
  * require. The prior component bounds the weights there, so lighter tails suffice. */
-static double DF = 10.0; static const double DF_MANY = 20.0;
+static const double DF = 10.0, DF_MANY = 20.0;
 
-/* The prior's share of the first round's points, to find optima that the search missed. */
-static const double FIRST_PRIOR = 0.25;
+/* The prior's share of the first round's points, which look for lobes and optima that the search missed. With
+ * many parameters the prior finds little. */
+static const double FIRST_PRIOR = 0.75, FIRST_PRIOR_MANY = 0.25;
+
+/* The mean of a component in a parameter with a uniform prior, in normal scores (mixture.h), is not beyond this.
+ */
+static const double INSIDE = 2.3;
 
 static const double WIDER = 3.0;
-enum { FEW_ENOUGH = 4 };
+enum { FEW_ENOUGH = 4, OPTIMA = 4, CLUSTERS = 8 };
 
 static double degrees(const tw_hyper *h)
 {
-    if (getenv("DF")) DF = atof(getenv("DF"));
     return h->unknown <= FEW_ENOUGH ? DF : DF_MANY;
 }
 
@@ -45,7 +47,8 @@ static double spread_of(const tw_hyper *h, size_t k)
 }
 
 /* Shape of the first component: the inverse Hessian at the best optimum. If it is not available, independent
- * parameters with the standard deviations of the fit, or of the prior if the fit has none. */
+ * parameters with the standard deviations of the fit, or of the prior if the fit has none; likewise if some
+ * parameter is a normal score. */
 static tw_status shape_first(tw_hyper *h, const tw_fit_result *fit, tw_proposal *component)
 {
     double sd[TW_HYPER_MOST];
@@ -55,16 +58,13 @@ static tw_status shape_first(tw_hyper *h, const tw_fit_result *fit, tw_proposal 
     }
     bool warped = false;
     for (size_t k = 0; k < h->unknown; k++) {
-        double low = component->mean[k], high = low, probability;
-        if (h->g->prior[k]->family != TW_PRIOR_UNIFORM) continue;
+        if (!tw_mixture_is_warped(h->g, k)) continue;
         warped = true;
-        probability = fmin(fmax(0.5 * erfc(-component->mean[k] / sqrt(2.0)), 0.01), 0.99);
-        component->mean[k] = tw_normal_quantile(probability);
-        (void)low; (void)high;
+        component->mean[k] = fmin(fmax(component->mean[k], -INSIDE), INSIDE);
         sd[k] = fmin(sd[k] / spread_of(h, k), 1.0);
     }
     return fit->curvature && !fit->flat && !warped ? tw_proposal_invert(component, fit->curvature)
-                                        : tw_proposal_spread(component, sd);
+                                                   : tw_proposal_spread(component, sd);
 }
 
 /* The Hessian is known at the best optimum only; components at other optima start with its standard
@@ -103,18 +103,18 @@ static tw_status add_wide_component(tw_hyper *h)
 
 static tw_status place_proposal(tw_hyper *h, const tw_fit_result *fit)
 {
-    size_t components = fit->optima < 4 ? fit->optima : 4;
+    size_t components = fit->optima < OPTIMA ? fit->optima : OPTIMA;
     TW_TRY(tw_mixture_new(h->ctx, h->unknown, &h->g));
     for (size_t k = 0; k < h->unknown; k++) {
         h->g->prior[k] = &h->priors->prior[h->index[k]];
         h->g->parameter[k] = tw_problem_parameter(h->problem, h->index[k]);
     }
     bool few = h->unknown <= FEW_ENOUGH;
-    h->g->clusters = few ? getenv("CL") ? (size_t)atoi(getenv("CL")) : h->unknown == 1 ? 4 : 8 : 0;
+    h->g->clusters = few ? CLUSTERS : 0;
     for (size_t c = 0; c < components; c++) TW_TRY(add_component(h, fit, c));
-    if (components < TW_MIXTURE_COMPONENTS) TW_TRY(add_wide_component(h));
+    if (components < OPTIMA) TW_TRY(add_wide_component(h));
     components = h->g->components;
-    double prior = few ? 0.75 : FIRST_PRIOR;
+    double prior = few ? FIRST_PRIOR : FIRST_PRIOR_MANY;
     h->g->share[0] = prior;
     for (size_t c = 1; c <= components; c++) h->g->share[c] = (1.0 - prior) / (double)components;
     return TW_OK;

@@ -22,8 +22,7 @@ static void free_spot(tw_spot *s)
 /* Make q from the nearest sites; if these are too negative for this K, q is the prior. */
 static tw_status make_q(const tw_walker *k, tw_spot *s)
 {
-    if (!tw_library_find(k->h->library, k->h->g, s->theta, &s->sites))
-        s->sites = (tw_guess){NULL, NULL};
+    if (!tw_library_find(k->h->library, k->h->g, s->theta, &s->sites)) s->sites = (tw_guess){NULL, NULL};
     tw_status status = TW_NUMERICAL_FAILURE;
     if (s->sites.tau) status = tw_reference_sites(s->model, s->sites.tau, s->sites.nu, &s->q);
     if (status != TW_NUMERICAL_FAILURE && status != TW_BAD_ARGUMENT) return status;
