@@ -25,8 +25,9 @@ typedef struct tw_fit_progress {
 /* How to search. */
 typedef struct tw_fit_options {
     tw_approximation_kind kind; /* the approximation whose log Z is maximised */
-    size_t starts; /* the first is at the values of the problem, and at the centre of the prior (or default
-                      prior) for parameters that were not given; the others are drawn from the priors */
+    size_t starts; /* the first is at the values of the problem, and at the median of the prior (or default
+                      prior) for parameters that were not given; in the others signal or noise dominates, with
+                      long or short length scales */
     size_t max_evaluations; /* of log Z, for each start */
     bool cold;              /* EP always starts without sites, not from those of the last theta */
     uint64_t seed;
@@ -34,7 +35,7 @@ typedef struct tw_fit_options {
     /* True ends the fit with the best result so far. May be NULL. */
     bool (*on_progress)(void *user, const tw_fit_progress *p);
 } tw_fit_options;
-#define TW_FIT_DEFAULTS ((tw_fit_options){.kind = TW_EP, .starts = 3, .max_evaluations = 200, .seed = 1})
+#define TW_FIT_DEFAULTS ((tw_fit_options){.kind = TW_EP, .starts = 8, .max_evaluations = 200, .seed = 1})
 
 /* A maximum. */
 typedef struct tw_optimum {
@@ -61,8 +62,9 @@ typedef struct tw_fit_result {
     size_t evaluations; /* of log Z, in total */
     size_t failures;    /* evaluations in which EP did not converge or K could not be factored */
     size_t starts;
-    bool stopped;    /* by on_progress */
-    char words[512]; /* names for the warnings */
+    size_t starts_at_best; /* how many searches ended at the best optimum */
+    bool stopped;          /* by on_progress */
+    char words[512];       /* names for the warnings */
     tw_warnings warnings;
 } tw_fit_result;
 

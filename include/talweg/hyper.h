@@ -153,6 +153,16 @@ TW_API double tw_hyper_reported(const tw_problem *problem, const tw_hyper_result
 TW_API tw_status tw_hyper_leave_one_out(const tw_problem *problem, const tw_hyper_result *result,
                                         double *log_score, double *pareto_k);
 
+/* The sum of these predictions and its standard error over cases. Both are withheld (NaN), with a warning in the
+ * result, if k is above TW_PARETO_LIMIT at `doubtful` cases, or within its error of that limit at more than one case in
+ * twenty. */
+typedef struct tw_leave_one_out {
+    double sum, se;
+    size_t doubtful;
+} tw_leave_one_out;
+TW_API tw_leave_one_out tw_hyper_sum_left_out(tw_hyper_result *result, const double *log_score,
+                                              const double *pareto_k);
+
 /* `count` draws of (theta, x) with equal weights, resampled (systematically) and shuffled: point[i] is the index
  * of a point and copy[i] the index of one of its kept particles. A point of large weight occurs more than once. */
 TW_API tw_status tw_hyper_draw(const tw_hyper_result *result, uint64_t seed, size_t count, size_t *point,

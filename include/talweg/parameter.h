@@ -9,6 +9,8 @@
 #ifndef TALWEG_PARAMETER_H
 #define TALWEG_PARAMETER_H
 
+#include <stdbool.h>
+
 #include <talweg/base.h>
 
 #ifdef __cplusplus
@@ -25,8 +27,9 @@ enum { TW_PARAMETER_NAME = 48 };
 typedef struct tw_parameter {
     char name[TW_PARAMETER_NAME]; /* of the natural value: "ell", "se2.ell.1", "noise" */
     tw_transform transform;
-    double initial;   /* the natural value if none is given */
-    const char *help; /* a short description for lists; NULL: none */
+    double initial;     /* the natural value if none is given */
+    const char *help;   /* a short description for lists; NULL: none */
+    bool in_units_of_y; /* of a likelihood: multiplying y by a number does the same to the value */
 } tw_parameter;
 
 /* From theta to the natural value and back; theta is NaN or infinite if the value is invalid. */

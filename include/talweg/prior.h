@@ -62,8 +62,9 @@ TW_API double tw_prior_cdf(const tw_prior *prior, const tw_parameter *parameter,
 /* The quantile of probability p, 0 < p < 1; NaN if flat. A uniform p gives a draw. */
 TW_API double tw_prior_quantile(const tw_prior *prior, const tw_parameter *parameter, double p);
 
-/* "log_ell ~ normal(0, 1)" */
+/* "log_ell ~ normal(0, 1)", with all digits; tw_prior_show for tables, with at most 5. */
 TW_API void tw_prior_print(const tw_prior *prior, const tw_parameter *parameter, char *words, size_t bytes);
+TW_API void tw_prior_show(const tw_prior *prior, const tw_parameter *parameter, char *words, size_t bytes);
 
 /* ---- the priors of a problem ---- */
 
@@ -88,13 +89,19 @@ TW_API tw_status tw_priors_read(tw_priors *priors, const tw_problem *problem, co
  * value. The problem is set to these values. */
 TW_API tw_status tw_priors_fix(tw_priors *priors, tw_problem *problem, const char *text);
 
-/* The default prior of parameter j, a normal density of theta on the scale of the data, with numbers rounded to two
- * decimals. Its mean is the logarithm of
- *   a length scale    the median distance of two cases over the leaf's inputs or, for a length scale of one of d
- *                     inputs, sqrt(d) times the median distance in that input; sd 1
- *   an amplitude      the root mean square over cases of the mean of x_n, given y_n alone and x_n ~ N(0, 9); sd 1
- *   a variance        the square of that; sd 2
- * For any other parameter the mean is the theta of its initial value; sd 1. */
+/* The default prior of parameter j, a normal density of theta that follows the units of y and of the inputs:
+ * multiplying these by numbers shifts it. It does not depend on any parameter's value. Let c and s be centre and spread
+ * of the latent values that the observations suggest: of y for an identity link, otherwise of the means of x_n, given
+ * y_n alone and x_n ~ N(0, 9); and K the number of terms of the kernel with an amplitude, without constants. Its mean
+ * is the logarithm of
+ *   a length scale        the median distance of two cases over the leaf's inputs or, for a length scale of one of d
+ *                         inputs, sqrt(d) times the median distance in that input; sd 1
+ *   an added constant     c^2 + s^2, a variance; sd 2
+ *   another amplitude     the one with which the term's standard deviation is s / sqrt(K), or (c^2 + s^2)^1/2 / sqrt(K)
+ *                         without a constant; sd 1 (2 for a variance)
+ *   noise or scale        the spread of y, divided by e; sd 1.5
+ * For any other parameter (and amplitudes relative to others in a product) the mean is the theta of its initial value;
+ * sd 1. */
 TW_API tw_status tw_prior_default(const tw_problem *problem, size_t j, tw_prior *out);
 
 /* Give the default prior to every parameter that has none and is not fixed. */

@@ -93,7 +93,7 @@ extern "C" {
     X(TW_WARN_THETA_STOPPED, "theta_stopped", "interrupted after {0:.0f} points of the parameters")          \
     X(TW_WARN_LOO, "loo_doubtful",                                                                           \
       "Pareto k is above {2:.1f} at {0:.0f} of {3:.0f} cases, and within its error of that limit "           \
-      "at {1:.0f} more: their leave-one-out predictions are unreliable, and the counts depend on the draws") \
+      "at {1:.0f} more: their leave-one-out predictions may be nats off, and the sum is withheld")           \
     /* draws */                                                                                              \
     X(TW_WARN_INTERRUPTED, "interrupted", "interrupted after {0:.0f} draws of each chain")                   \
     X(TW_WARN_TIME, "time", "stopped at the time limit after {0:.0f} draws of each chain")                   \

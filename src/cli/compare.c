@@ -79,35 +79,13 @@ static tw_status check_same(tw_context *ctx, const tw_compared *first, const tw_
                    first->file, m->file, a->n, b->n);
 }
 
-/* Warn if LOO is unreliable: if k exceeds the limit for some case, or may exceed it for more than one case in
- * twenty. k is estimated from the M = min(S / 5, 3 sqrt(S)) largest of S weights and has the standard error
- * (1 + k) / sqrt(M). */
-static void judge_loo(tw_compared *m)
-{
-    tw_hyper_result *r = m->job.result;
-    double draws = (double)(r->points * r->kept), tail = fmin(0.2 * draws, 3.0 * sqrt(draws));
-    double error = (1.0 + TW_PARETO_LIMIT) / sqrt(tail), near = 0.0;
-    for (size_t i = 0; i < r->n; i++)
-        near += m->pareto_k[i] <= TW_PARETO_LIMIT && m->pareto_k[i] > TW_PARETO_LIMIT - error;
-    if (m->doubtful == 0 && near <= 0.05 * (double)r->n) return;
-    tw_warnings_add(&r->warnings,
-                    &(tw_warning){.code = TW_WARN_LOO,
-                                  .number = {(double)m->doubtful, near, TW_PARETO_LIMIT, (double)r->n}});
-}
-
 static tw_status leave_one_out(tw_context *ctx, tw_compared *m)
 {
-    const tw_hyper_result *r = m->job.result;
-    double n = (double)r->n, squares = 0.0;
+    tw_hyper_result *r = m->job.result;
     TW_TRY(tw_allocate_doubles(ctx, r->n, 1, "predictions", &m->log_score));
     TW_TRY(tw_allocate_doubles(ctx, r->n, 1, "predictions", &m->pareto_k));
     TW_TRY(tw_hyper_leave_one_out(m->job.problem, r, m->log_score, m->pareto_k));
-    for (size_t i = 0; i < r->n; i++) {
-        m->loo += m->log_score[i];
-        m->doubtful += m->pareto_k[i] > TW_PARETO_LIMIT;
-    }
-    for (size_t i = 0; i < r->n; i++) squares += pow(m->log_score[i] - m->loo / n, 2.0);
-    m->loo_se = sqrt(squares * n / (n - 1.0));
+    m->loo = tw_hyper_sum_left_out(r, m->log_score, m->pareto_k);
     return TW_OK;
 }
 
@@ -129,7 +107,6 @@ static tw_status compute(tw_context *ctx, const compare_flags *o, tw_compared *m
         tw_status status = tw_hyper_job_compute(ctx, &o->hyper, &wish, &m->job);
         if (status == TW_OK) status = tw_hyper_judge(ctx, m->job.result);
         if (status == TW_OK) status = leave_one_out(ctx, m);
-        if (status == TW_OK) judge_loo(m);
         if (status != TW_OK) return tw_fail_within(ctx, status, "%.1000s: ", m->file);
         tw_warnings_keep(&m->job.result->warnings);
     }

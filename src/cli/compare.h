@@ -8,8 +8,7 @@ typedef struct tw_compared {
     const char *file;
     tw_hyper_job job;
     double *log_score, *pareto_k; /* n each: leave-one-out log scores, and Pareto k of their weights */
-    double loo, loo_se;           /* sum of the log scores, and its standard error over cases */
-    size_t doubtful;              /* cases whose pareto_k is above the limit */
+    tw_leave_one_out loo;
 } tw_compared;
 
 /* By how much the first of two models is better, in nats. */

@@ -10,12 +10,13 @@
 static const double STRONG = 3.0, WEAK = 1.0, SURE = 2.0;
 
 /* The scores of both models on the same case are correlated,
- * so loo_se is the error of the sum of their differences. */
+ * so loo_se is the error of the sum of their differences; both are NaN if a sum is withheld. */
 tw_comparison tw_compare_two(const tw_compared *a, const tw_compared *b)
 {
     const tw_estimate *first = &a->job.result->estimate, *second = &b->job.result->estimate;
     double n = (double)a->job.result->n, squares = 0.0;
-    tw_comparison c = {first->log_z - second->log_z, hypot(first->se, second->se), a->loo - b->loo, 0.0};
+    tw_comparison c = {first->log_z - second->log_z, hypot(first->se, second->se), a->loo.sum - b->loo.sum,
+                       0.0};
     for (size_t i = 0; i < a->job.result->n; i++)
         squares += pow(a->log_score[i] - b->log_score[i] - c.loo / n, 2.0);
     c.loo_se = sqrt(squares * n / (n - 1.0));
@@ -80,7 +81,10 @@ void tw_compare_print(size_t count, const tw_compared *models)
             printf("%14s%9s", "best", "");
         else
             printf("%14.4g%9.2g", -c.log_factor, c.se);
-        printf("%12.3f%9.3f%8zu\n", m->loo, m->loo_se, m->doubtful);
+        if (isfinite(m->loo.sum))
+            printf("%12.3f%9.3f%8zu\n", m->loo.sum, m->loo.se, m->loo.doubtful);
+        else
+            printf("%12s%9s%8zu\n", "withheld", "", m->loo.doubtful);
     }
     describe(count, models, words, sizeof words);
     printf("\n");
@@ -98,9 +102,9 @@ static json_t *encode_model(const tw_compared *m, bool *ok)
     tw_json_set(object, "se", tw_json_number(r->estimate.se), ok);
     tw_json_set(object, "weight_ess", tw_json_number(r->estimate.weight_ess), ok);
     tw_json_set(object, "pareto_k", tw_json_number(r->estimate.pareto_k), ok);
-    tw_json_set(object, "loo", tw_json_number(m->loo), ok);
-    tw_json_set(object, "loo_se", tw_json_number(m->loo_se), ok);
-    tw_json_set(object, "loo_doubtful", tw_json_count(m->doubtful), ok);
+    tw_json_set(object, "loo", tw_json_number(m->loo.sum), ok);
+    tw_json_set(object, "loo_se", tw_json_number(m->loo.se), ok);
+    tw_json_set(object, "loo_doubtful", tw_json_count(m->loo.doubtful), ok);
     tw_json_set(object, "theta", tw_hyper_encode_rows(&m->job, ok), ok);
     tw_json_set(object, "model", tw_model_encode(m->job.problem, ok), ok);
     return object;

@@ -42,11 +42,12 @@ static const tw_option rows[] = {
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(starts),
      .argument = "N",
-     .default_value = "3",
+     .default_value = "8",
      .least = 1,
      .most = 1000,
-     .help = "number of searches; the first starts at the given values, and at the centre of the prior for "
-             "other parameters, the rest at draws from the priors (or default priors)"},
+     .help = "number of searches; the first starts at the given values, and at the median of the prior (or "
+             "default prior) for other parameters; in the others signal or noise dominates, with long or "
+             "short length scales"},
     {.name = "max-evaluations",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(max_evaluations),
@@ -89,6 +90,8 @@ static tw_status compute(tw_context *ctx, job *j)
     options.on_progress = watch;
     TW_TRY(tw_model_options_load(ctx, &o->model, &j->problem));
     TW_TRY(tw_prior_options_make(&o->priors, j->problem, &j->priors));
+    if (tw_prior_wants_default(&o->priors)) /* a typed value is unknown here, and only starts the search */
+        TW_TRY(tw_priors_complete(j->priors, j->problem));
     tw_interrupt_catch();
     tw_meter_begin(&j->meter, o->output.quiet, "fitting", "evaluations");
     double start = tw_wall_seconds();
@@ -105,7 +108,7 @@ static tw_status compute(tw_context *ctx, job *j)
  * A positive parameter is shown as its logarithm, unless its prior is on the natural scale. */
 
 typedef struct shown {
-    char name[TW_PARAMETER_NAME + 4], prior[200];
+    char name[TW_PARAMETER_NAME + 4], prior[200], brief[200]; /* the prior with all digits, and with few */
     double value, sd, natural; /* sd is NaN if there is none; natural: the value without the logarithm */
     bool fixed;
 } shown;
@@ -122,6 +125,7 @@ static shown show(const job *j, const double *theta, size_t k)
     if (!as_log && parameter->transform == TW_TRANSFORM_LOG)
         s.sd *= s.natural; /* d value = value d log(value) */
     if (priors->has[k]) tw_prior_print(&priors->prior[k], parameter, s.prior, sizeof s.prior);
+    if (priors->has[k]) tw_prior_show(&priors->prior[k], parameter, s.brief, sizeof s.brief);
     return s;
 }
 
@@ -135,7 +139,7 @@ static void print_parameters(const job *j)
         shown s = show(j, r->optimum[0].theta, k);
         char sd[32] = "-";
         if (isfinite(s.sd)) snprintf(sd, sizeof sd, "%.4g", s.sd);
-        const char *density = strchr(s.prior, '~');
+        const char *density = strchr(s.brief, '~');
         printf("%-20s%12.5g%12s%14.5g   %s%s\n", s.name, s.value, s.fixed ? "fixed" : sd, s.natural,
                density   ? density + 2
                : s.fixed ? ""
@@ -172,8 +176,8 @@ static void print_table(const job *j)
            r->optimum[0].log_z);
     printf("with log prior   %14.4f\n", r->optimum[0].log_posterior);
     printf("verdict          %s\n", r->converged ? "a maximum" : "NOT a reliable maximum: see the warnings");
-    printf("search           %zu start%s, %zu evaluations of log Z (%zu failed), %.2f s\n", r->starts,
-           r->starts == 1 ? "" : "s", r->evaluations, r->failures, j->seconds);
+    printf("search           %zu of %zu start%s ended here, %zu evaluations of log Z (%zu failed), %.2f s\n",
+           r->starts_at_best, r->starts, r->starts == 1 ? "" : "s", r->evaluations, r->failures, j->seconds);
     print_optima(j);
 }
 
@@ -223,6 +227,7 @@ static tw_status print_json(tw_context *ctx, const job *j)
     tw_json_set(object, "evaluations", tw_json_count(r->evaluations), &ok);
     tw_json_set(object, "failures", tw_json_count(r->failures), &ok);
     tw_json_set(object, "starts", tw_json_count(r->starts), &ok);
+    tw_json_set(object, "starts_at_best", tw_json_count(r->starts_at_best), &ok);
     tw_json_set(object, "seconds", tw_json_number(j->seconds), &ok);
     return tw_result_print_json(ctx, j->problem, object, ok, stdout);
 }

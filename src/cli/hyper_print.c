@@ -12,7 +12,7 @@ bool tw_hyper_is_chain(const tw_hyper_result *r)
 static void describe_prior(const tw_hyper_job *j, size_t k, char *words, size_t bytes)
 {
     size_t index = j->result->row[k].index;
-    tw_prior_print(&j->priors->prior[index], tw_problem_parameter(j->problem, index), words, bytes);
+    tw_prior_show(&j->priors->prior[index], tw_problem_parameter(j->problem, index), words, bytes);
 }
 
 void tw_hyper_print_model(const tw_hyper_job *j, const char *data)

@@ -12,8 +12,9 @@ const tw_option tw_prior_option_rows[TW_PRIOR_OPTION_COUNT] = {
      .argument = "'NAME ~ DENSITY'",
      .help = "a prior, as in 'ell ~ gamma(25, 4)' or 'log_sigma ~ normal(0, 1)': a density of the parameter "
              "or of its logarithm (normal, student_t, gamma, inv_gamma, lognormal, half_normal, half_t, "
-             "uniform, pc); or default, for all parameters that were not given: normal densities of "
-             "logarithms, on the scale of the data. May be repeated; ell also means ell.1, ell.2, ..."},
+             "uniform, pc); or default, for all parameters that were not given (with fit, all that are not "
+             "fixed): normal densities of logarithms that follow the units of the data. May be repeated; ell "
+             "also means ell.1, ell.2, ..."},
     {.name = "fix",
      .kind = TW_OPTION_TEXTS,
      .offset = FIELD(fix),
@@ -46,20 +47,25 @@ bool tw_prior_is_fixed(const tw_prior_options *options, const char *prior)
     return false;
 }
 
+bool tw_prior_wants_default(const tw_prior_options *options)
+{
+    for (size_t k = 0; k < options->prior.count; k++)
+        if (strcmp(options->prior.item[k], "default") == 0) return true;
+    return false;
+}
+
 tw_status tw_prior_options_make(const tw_prior_options *options, tw_problem *problem, tw_priors **out)
 {
-    bool defaults = false;
     tw_status status = tw_priors_new(problem, out);
     for (size_t k = 0; status == TW_OK && k < options->fix.count; k++)
         status = tw_priors_fix(*out, problem, options->fix.item[k]);
     if (status != TW_OK) return tw_fail_within(problem->ctx, status, "--fix: ");
     for (size_t k = 0; status == TW_OK && k < options->prior.count; k++) {
-        bool is_default = strcmp(options->prior.item[k], "default") == 0;
-        if (!is_default && !tw_prior_is_fixed(options, options->prior.item[k]))
+        if (strcmp(options->prior.item[k], "default") == 0) continue;
+        if (!tw_prior_is_fixed(options, options->prior.item[k]))
             status = tw_priors_read(*out, problem, options->prior.item[k]);
-        defaults = defaults || is_default;
     }
-    if (status == TW_OK && defaults) status = tw_priors_read(*out, problem, "default");
+    if (status == TW_OK && tw_prior_wants_default(options)) status = tw_priors_read(*out, problem, "default");
     return status == TW_OK ? TW_OK : tw_fail_within(problem->ctx, status, "--prior: ");
 }
 

@@ -21,6 +21,9 @@ extern const tw_option tw_prior_option_rows[TW_PRIOR_OPTION_COUNT];
  * A prior (of a model file, for instance) is ignored for a fixed parameter. */
 bool tw_prior_is_fixed(const tw_prior_options *options, const char *prior);
 
+/* Is one of the priors default? */
+bool tw_prior_wants_default(const tw_prior_options *options);
+
 /* Set the problem's parameters to the values of --fix; for runs without unknown parameters. */
 tw_status tw_prior_options_fix(const tw_prior_options *options, tw_problem *problem);
 

@@ -27,7 +27,7 @@ static bool same_lengths(const tw_kernel *kernel, const tw_node *a, const tw_nod
     for (size_t s = 0; s < a->leaf->slot_count; s++) {
         tw_role role = a->leaf->slots[s].role;
         size_t count = a->slot[s].count;
-        if (role != TW_ROLE_LENGTH && role != TW_ROLE_WEIGHT) continue;
+        if (role == TW_ROLE_AMPLITUDE || role == TW_ROLE_OTHER) continue;
         if (count != b->slot[s].count) return false;
         for (size_t k = 0; k < count; k++)
             if (tw_node_theta(kernel, a, s, k) != tw_node_theta(kernel, b, s, k)) return false;

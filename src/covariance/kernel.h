@@ -48,6 +48,7 @@ typedef struct tw_node {
 /* The role of a leaf's parameter. */
 typedef enum tw_role {
     TW_ROLE_LENGTH,    /* a length: one for all inputs of the leaf, or one for each */
+    TW_ROLE_RATIO,     /* the same relative to another length, without a unit */
     TW_ROLE_WEIGHT,    /* a length for each input, or none: then lengths are 1 and not parameters */
     TW_ROLE_AMPLITUDE, /* a standard deviation or variance */
     TW_ROLE_OTHER      /* one number of another kind */
@@ -164,16 +165,28 @@ void tw_kernel_mark_inputs(const tw_kernel *kernel, size_t d, bool *used);
 /* Fail if a leaf other than categorical uses an input that is text. */
 tw_status tw_kernel_check_levels(const tw_kernel *kernel, const tw_data *data);
 
-/* The role of a parameter, for default priors. tw_kernel_length: is parameter j a length scale? tw_length
- * then tells which inputs it scales; d is the number of inputs. tw_kernel_amplitude: is it an amplitude?
- * *power is 1 for a standard deviation and 2 for a variance. */
+/* The role of a parameter, for default priors. tw_kernel_slot: the leaf of parameter j, and its slot there; NULL:
+ * none. tw_kernel_length: is parameter j a length scale? tw_length
+ * then tells which inputs it scales; d is the number of inputs. tw_kernel_amplitude: is it an amplitude? */
 typedef struct tw_length {
     const size_t *inputs; /* the inputs of its leaf; NULL: all */
     size_t first, count;  /* it scales the inputs first .. first + count - 1 of these */
     size_t of;            /* the number of such length scales in the leaf */
 } tw_length;
+typedef struct tw_amplitude {
+    const tw_node *node; /* its leaf */
+    size_t power;        /* 1: a standard deviation, 2: a variance */
+    bool relative;       /* it multiplies another amplitude, and has no unit */
+    bool level;          /* of a constant that is added to everything else */
+    bool independent;    /* of white noise */
+} tw_amplitude;
+const tw_node *tw_kernel_slot(const tw_kernel *kernel, size_t j, size_t *slot);
 bool tw_kernel_length(const tw_kernel *kernel, size_t j, size_t d, tw_length *out);
-bool tw_kernel_amplitude(const tw_kernel *kernel, size_t j, size_t *power);
+bool tw_kernel_amplitude(const tw_kernel *kernel, size_t j, tw_amplitude *out);
+
+/* Is a leaf part of a product, after the first factor with an amplitude, to which later ones are relative
+ * (parse.c)? */
+bool tw_node_is_relative(const tw_kernel *kernel, const tw_node *node);
 
 /* Name the parameters, after all nodes have been set. */
 void tw_kernel_name_parameters(tw_kernel *kernel);

@@ -130,7 +130,7 @@ const tw_leaf tw_leaf_periodic = {
     .name = "periodic",
     .slot_count = 3,
     .slots = {{{.name = "period", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_LENGTH},
-              {{.name = "ell", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_LENGTH},
+              {{.name = "ell", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_RATIO},
               {{.name = "sigma", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_AMPLITUDE}},
     .want = TW_WANT_DISTANCES,
     .features = 2,

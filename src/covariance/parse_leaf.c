@@ -235,7 +235,8 @@ static tw_status count_slot(const tw_parser *p, const leaf_text *l, size_t slot,
 {
     const given *from = &l->slot[slot];
     tw_role role = l->node.leaf->slots[slot].role;
-    if (role == TW_ROLE_LENGTH || role == TW_ROLE_WEIGHT) return count_lengths(p, l, slot, count);
+    if (role == TW_ROLE_LENGTH || role == TW_ROLE_RATIO || role == TW_ROLE_WEIGHT)
+        return count_lengths(p, l, slot, count);
     *count = from->count > 1 ? from->count : 1;
     if (*count == 1) return TW_OK;
     return tw_parser_fail(p, from->at, "%s must be one number, not %zu", tw_node_slot_name(&l->node, slot),

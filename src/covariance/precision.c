@@ -78,12 +78,13 @@ bool tw_precision_asks(const tw_precision *out, const tw_node *node, size_t slot
 
 void tw_precision_finish_slope(const tw_kernel *kernel, const tw_node *node, tw_precision *out)
 {
-    size_t k, power;
+    size_t k;
+    tw_amplitude amplitude;
     for (size_t slot = 0; slot < node->leaf->slot_count; slot++) {
         if (!tw_precision_asks(out, node, slot, &k)) continue;
         out->moves = true;
-        if (!out->q || !tw_kernel_amplitude(kernel, *out->slope, &power)) continue;
-        double factor = power == 1 ? -2.0 : -1.0;
+        if (!out->q || !tw_kernel_amplitude(kernel, *out->slope, &amplitude)) continue;
+        double factor = amplitude.power == 1 ? -2.0 : -1.0;
         for (size_t e = 0; e < out->q->start[out->q->columns]; e++) out->q->value[e] *= factor;
     }
 }

@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "fit/objective.h"
-#include "math/random.h"
 
 /* Two ends are the same optimum if all parameters agree within NEAR, or within FAR if the log posteriors
  * agree within SAME nats. */
-static const double NEAR = 0.05, FAR = 0.5, SAME = 1e-3;
+static const double NEAR = 0.05, FAR = 1.0, SAME = 0.01;
 static const double DECREMENT = 0.05; /* largest Newton decrement of a maximum, in standard deviations */
 static const double EDGE = 0.021;     /* at a bound: a step of curvature.c from here would cross it */
 
@@ -49,31 +48,6 @@ static tw_status allocate(const tw_objective *o, tw_fit_result **out)
     else
         tw_fit_free(r);
     return status;
-}
-
-/* ---- starts ---- */
-
-static const tw_prior *prior_of(const tw_objective *o, size_t j, tw_prior *usual)
-{
-    bool proper = o->priors && o->priors->has[j] && !o->priors->prior[j].flat;
-    return proper ? &o->priors->prior[j] : usual;
-}
-
-/* The first start is at the given values, with prior medians for values not given; the other starts are drawn
- * from the priors. */
-static tw_status set_start(const tw_objective *o, const double *origin, size_t start, double *point)
-{
-    tw_stream stream = tw_stream_at(o->options->seed, TW_STREAM_FIT, start, 0);
-    for (size_t k = 0; k < o->free_count; k++) {
-        size_t j = o->index[k];
-        const tw_parameter *parameter = tw_problem_parameter(o->problem, j);
-        tw_prior usual;
-        double p = start == 0 ? 0.5 : tw_stream_uniform(&stream);
-        TW_TRY(tw_prior_default(o->problem, j, &usual));
-        bool stays = start == 0 && isfinite(origin[j]);
-        point[k] = stays ? origin[j] : tw_prior_quantile(prior_of(o, j, &usual), parameter, p);
-    }
-    return TW_OK;
 }
 
 /* ---- optima ---- */
@@ -183,12 +157,13 @@ static tw_status search(tw_objective *o, tw_fit_result *r, const double *origin,
     for (size_t start = 0; start < r->starts && !s.stopped; start++) {
         tw_objective_value value;
         s.start = start + 1;
-        TW_TRY(set_start(o, origin, start, point));
+        tw_objective_start(o, origin, start, point);
         o->has_sites = false; /* no start depends on earlier ones */
         TW_TRY(tw_objective_climb(o, &s, point, &value));
         if (!isnan(value.log_posterior)) add_optimum(o, r, fixed, point, &value);
     }
     r->stopped = s.stopped;
+    r->starts_at_best = r->optima > 0 ? r->optimum[0].starts : 0;
     if (r->optima > 0) return TW_OK;
     return tw_fail(r->ctx, TW_NOT_CONVERGED,
                    "log Z could not be computed at any of %zu starting points: give starting values or "

@@ -4,7 +4,7 @@
  * EP starts from the sites of the previous theta, which is near in a search. If it does not converge from
  * them, it starts again without sites, so that the result does not depend on the path of the search. The
  * search is restricted to a box: WIDTH standard deviations of the default prior (tw_prior_default) on either
- * side, extended to the range of the given prior and around the initial value, and cut at the ends of a
+ * side, extended to the range of the given prior and around a given value, and cut at the ends of a
  * uniform prior. */
 #include "fit/objective.h"
 
@@ -17,7 +17,7 @@ void tw_objective_free(tw_objective *o)
 {
     if (!o) return;
     tw_context *ctx = o->problem->ctx;
-    void *arrays[] = {o->index, o->theta, o->gradient, o->low, o->high, o->tau, o->nu};
+    void *arrays[] = {o->index, o->theta, o->gradient, o->usual, o->low, o->high, o->tau, o->nu};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
     tw_release(ctx, o);
 }
@@ -29,6 +29,8 @@ static tw_status allocate(tw_objective *o)
     void *memory = NULL;
     TW_TRY(tw_allocate(ctx, o->count, sizeof(size_t), "the free parameters", &memory));
     o->index = memory;
+    TW_TRY(tw_allocate(ctx, o->count, sizeof *o->usual, "the default priors", &memory));
+    o->usual = memory;
     TW_TRY(tw_allocate_doubles(ctx, o->count, 1, "theta", &o->theta));
     TW_TRY(tw_allocate_doubles(ctx, o->count, 1, "a gradient", &o->gradient));
     TW_TRY(tw_allocate_doubles(ctx, o->count, 1, "bounds", &o->low));
@@ -37,14 +39,16 @@ static tw_status allocate(tw_objective *o)
     return tw_allocate_doubles(ctx, n, 1, "sites", &o->nu);
 }
 
-/* Cut the box at the ends of a uniform prior; INSIDE prevents rounding from crossing them. */
+/* Cut the box at the ends of a uniform prior; INSIDE prevents rounding from crossing them. An end at 0 of a
+ * positive parameter is none of its logarithm. */
 static void cut_box(tw_objective *o, size_t k, const tw_prior *prior, const tw_parameter *parameter)
 {
     static const double INSIDE = 1e-9;
     if (prior->family != TW_PRIOR_UNIFORM || prior->flat) return;
     double low = tw_prior_quantile(prior, parameter, 0.0), high = tw_prior_quantile(prior, parameter, 1.0);
-    o->low[k] = fmax(o->low[k], low + INSIDE * (high - low));
-    o->high[k] = fmin(o->high[k], high - INSIDE * (high - low));
+    double margin = INSIDE * (isfinite(low) ? high - low : 1.0);
+    o->low[k] = fmax(o->low[k], low + margin);
+    o->high[k] = fmin(o->high[k], high - margin);
 }
 
 static tw_status set_box(tw_objective *o)
@@ -52,10 +56,14 @@ static tw_status set_box(tw_objective *o)
     for (size_t k = 0; k < o->free_count; k++) {
         size_t j = o->index[k];
         const tw_parameter *parameter = tw_problem_parameter(o->problem, j);
-        tw_prior usual;
-        TW_TRY(tw_prior_default(o->problem, j, &usual));
-        o->low[k] = fmin(usual.a[0] - WIDTH * usual.a[1], o->theta[j] - ROOM);
-        o->high[k] = fmax(usual.a[0] + WIDTH * usual.a[1], o->theta[j] + ROOM);
+        tw_prior *usual = &o->usual[k];
+        TW_TRY(tw_prior_default(o->problem, j, usual));
+        o->low[k] = usual->a[0] - WIDTH * usual->a[1];
+        o->high[k] = usual->a[0] + WIDTH * usual->a[1];
+        if (tw_problem_is_given(o->problem, j)) {
+            o->low[k] = fmin(o->low[k], o->theta[j] - ROOM);
+            o->high[k] = fmax(o->high[k], o->theta[j] + ROOM);
+        }
         if (!o->priors || !o->priors->has[j] || o->priors->prior[j].flat) continue;
         o->low[k] = fmin(o->low[k], tw_prior_quantile(&o->priors->prior[j], parameter, RARE));
         o->high[k] = fmax(o->high[k], tw_prior_quantile(&o->priors->prior[j], parameter, 1.0 - RARE));

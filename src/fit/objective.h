@@ -13,6 +13,7 @@ typedef struct tw_objective {
     size_t count, free_count;
     size_t *index;            /* free_count: the index of each free parameter in theta */
     double *theta, *gradient; /* count each: the last evaluation */
+    tw_prior *usual;          /* free_count: the default priors */
     double *low, *high;       /* free_count each: the box of the search */
     double *tau, *nu;         /* n each: EP's sites at the last theta where it converged */
     bool has_sites;
@@ -30,6 +31,10 @@ void tw_objective_free(tw_objective *o);
 
 /* Evaluate at `point`, the free parameters. gradient (free_count) may be NULL. */
 tw_status tw_objective_at(tw_objective *o, const double *point, double *gradient, tw_objective_value *out);
+
+/* Where search `start` begins, from 0: origin is theta where a value was given, and NaN elsewhere
+ * (fit/starts.c). */
+void tw_objective_start(const tw_objective *o, const double *origin, size_t start, double *point);
 
 /* Maximise from `point`, which becomes the best point found (fit/search.c). */
 typedef struct tw_search {

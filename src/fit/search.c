@@ -13,11 +13,11 @@
 
 #include "fit/objective.h"
 
-static const double GAIN = 1e-4, MOVE = 1e-4, BELOW = 100.0;
+static const double GAIN = 1e-4, MOVE = 1e-4, BELOW = 100.0, FIRST = 3.0, LITTLE = 0.1;
 
 /* On the slope: within REACH in every parameter, and h* - h below DEPTH nats and from LEAST s - LEVEL to MOST
  * s + LEVEL. */
-static const double REACH = 0.5, DEPTH = 2.0, LEAST = 0.375, MOST = 1.1, LEVEL = 1e-3;
+static const double REACH = 2.0, DEPTH = 6.0, LEAST = 0.375, MOST = 1.1, LEVEL = 1e-3;
 
 typedef struct climb {
     tw_objective *o;
@@ -26,7 +26,9 @@ typedef struct climb {
     tw_status status;
     double *best_point, lowest;
     tw_objective_value best;
-    bool joined; /* reached the slope of a known optimum */
+    bool joined;              /* reached the slope of a known optimum */
+    const double *low, *high; /* the box of the round */
+    bool cut;                 /* the round ended at its box */
 } climb;
 
 static bool wants_to_stop(const climb *c)
@@ -71,47 +73,90 @@ static bool join_known(climb *c, const double *point, const double *gradient, do
     return false;
 }
 
+/* Did the best point of the round stop at an end of its box, beyond which the search may go on? */
+static bool is_held(const climb *c)
+{
+    const tw_objective *o = c->o;
+    for (size_t k = 0; k < o->free_count; k++)
+        if ((c->best_point[k] - MOVE < c->low[k] && c->low[k] > o->low[k]) ||
+            (c->best_point[k] + MOVE > c->high[k] && c->high[k] < o->high[k]))
+            return true;
+    return false;
+}
+
 static double evaluate(unsigned n, const double *point, double *gradient, void *user)
 {
     climb *c = user;
     tw_objective_value here;
     (void)n;
-    if (c->status != TW_OK || c->joined || c->search->stopped)
+    if (c->status != TW_OK || c->joined || c->cut || c->search->stopped)
         return c->lowest; /* the optimiser may still evaluate a few points */
     c->status = tw_objective_at(c->o, point, gradient, &here);
+    double before = c->best.log_posterior;
     if (c->status == TW_OK && !isnan(here.log_posterior)) keep_best(c, point, &here);
+    c->cut = c->best.log_posterior > before && c->best.log_posterior < before + LITTLE && is_held(c);
     c->search->stopped = c->search->stopped || wants_to_stop(c);
     c->joined = c->status == TW_OK && join_known(c, point, gradient, here.log_posterior);
-    if (c->status != TW_OK || c->joined || c->search->stopped) nlopt_force_stop(c->optimiser);
+    if (c->status != TW_OK || c->joined || c->cut || c->search->stopped) nlopt_force_stop(c->optimiser);
     if (!isnan(here.log_posterior)) return here.log_posterior;
     return isnan(c->lowest) ? -1e10 : c->lowest - BELOW;
 }
 
-static tw_status configure(climb *c)
+/* The box of one round: `reach` on either side of the point, in the box of the search. */
+static void set_round(const tw_objective *o, const double *point, double reach, double *low, double *high)
+{
+    for (size_t k = 0; k < o->free_count; k++) {
+        low[k] = fmax(o->low[k], point[k] - reach);
+        high[k] = fmin(o->high[k], point[k] + reach);
+    }
+}
+
+static tw_status configure(climb *c, size_t evaluations)
+{
+    bool ok = nlopt_set_max_objective(c->optimiser, evaluate, c) > 0 &&
+              nlopt_set_lower_bounds(c->optimiser, c->low) > 0 &&
+              nlopt_set_upper_bounds(c->optimiser, c->high) > 0 &&
+              nlopt_set_ftol_abs(c->optimiser, GAIN) > 0 && nlopt_set_xtol_abs1(c->optimiser, MOVE) > 0 &&
+              nlopt_set_maxeval(c->optimiser, (int)fmin((double)evaluations, 1e9)) > 0;
+    return ok ? TW_OK : tw_fail(c->o->problem->ctx, TW_NO_MEMORY, "not enough memory for the optimiser");
+}
+
+/* Maximise in rounds, in boxes that double. The gradient at a start may be thousands of nats per unit: the
+ * first step of L-BFGS would end in a corner of the whole box, where EP fails and from where it hardly
+ * returns. */
+static void climb_in_rounds(climb *c, double *moving, double *low, double *high)
 {
     const tw_objective *o = c->o;
-    bool ok = nlopt_set_max_objective(c->optimiser, evaluate, c) > 0 &&
-              nlopt_set_lower_bounds(c->optimiser, o->low) > 0 &&
-              nlopt_set_upper_bounds(c->optimiser, o->high) > 0 &&
-              nlopt_set_ftol_abs(c->optimiser, GAIN) > 0 && nlopt_set_xtol_abs1(c->optimiser, MOVE) > 0 &&
-              nlopt_set_maxeval(c->optimiser, (int)fmin((double)o->options->max_evaluations, 1e9)) > 0;
-    return ok ? TW_OK : tw_fail(o->problem->ctx, TW_NO_MEMORY, "not enough memory for the optimiser");
+    size_t end = o->evaluations + o->options->max_evaluations;
+    double value = 0.0;
+    bool held = true;
+    c->low = low;
+    c->high = high;
+    for (double reach = FIRST; held && o->evaluations < end; reach *= 2.0) {
+        double before = c->best.log_posterior;
+        set_round(o, moving, reach, low, high);
+        c->cut = false;
+        c->status = configure(c, end - o->evaluations);
+        if (c->status != TW_OK) return;
+        nlopt_optimize(c->optimiser, moving, &value); /* curvature.c judges the result, not the return code */
+        bool gained = !isnan(c->best.log_posterior) && !(c->best.log_posterior <= before + GAIN);
+        held = c->status == TW_OK && gained && !c->joined && !c->search->stopped && is_held(c);
+        memcpy(moving, c->best_point, o->free_count * sizeof *moving);
+    }
 }
 
 tw_status tw_objective_climb(tw_objective *o, tw_search *search, double *point, tw_objective_value *out)
 {
     climb c = {.o = o, .search = search, .best_point = point, .lowest = NAN, .best = {NAN, NAN}};
-    double *moving = NULL, value = 0.0;
-    TW_TRY(tw_allocate_doubles(o->problem->ctx, o->free_count, 1, "a place", &moving));
-    for (size_t k = 0; k < o->free_count; k++) moving[k] = fmin(fmax(point[k], o->low[k]), o->high[k]);
+    double *work = NULL;
+    TW_TRY(tw_allocate_doubles(o->problem->ctx, o->free_count, 3, "a place", &work));
+    for (size_t k = 0; k < o->free_count; k++) work[k] = fmin(fmax(point[k], o->low[k]), o->high[k]);
     c.optimiser = nlopt_create(NLOPT_LD_LBFGS, (unsigned)o->free_count);
     if (!c.optimiser)
         c.status = tw_fail(o->problem->ctx, TW_NO_MEMORY, "not enough memory for the optimiser");
-    if (c.status == TW_OK) c.status = configure(&c);
-    if (c.status == TW_OK)
-        nlopt_optimize(c.optimiser, moving, &value); /* curvature.c judges the result, not the return code */
+    if (c.status == TW_OK) climb_in_rounds(&c, work, work + o->free_count, work + 2 * o->free_count);
     if (c.optimiser) nlopt_destroy(c.optimiser);
-    tw_release(o->problem->ctx, moving);
+    tw_release(o->problem->ctx, work);
     *out = c.best;
     return c.status;
 }

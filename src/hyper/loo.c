@@ -3,7 +3,7 @@
  *   log p(y_n | y without n) = log sum_i v_i p(y_n | x_in) - log sum_i v_i,   v_i = W_i / p(y_n | x_in),
  *
  * where W_i are the weights of the draws. The largest v_i are smoothed (tw_weights_smooth; Vehtari, Gelman
- * and Gabry 2017). */
+ * and Gabry 2017). Where their k is high, the result may be nats off: the sum over cases is withheld. */
 #include <math.h>
 #include <string.h>
 
@@ -74,4 +74,25 @@ tw_status tw_hyper_leave_one_out(const tw_problem *problem, const tw_hyper_resul
     double *arrays[] = {w.theta, w.value, w.log_likelihood, w.v};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(r->ctx, arrays[i]);
     return status;
+}
+
+/* k is estimated from the M = min(S / 5, 3 sqrt(S)) largest of S weights and has the standard error
+ * (1 + k) / sqrt(M). */
+tw_leave_one_out tw_hyper_sum_left_out(tw_hyper_result *r, const double *log_score, const double *pareto_k)
+{
+    double draws = (double)(r->points * r->kept), tail = fmin(0.2 * draws, 3.0 * sqrt(draws));
+    double error = (1.0 + TW_PARETO_LIMIT) / sqrt(tail), near = 0.0, n = (double)r->n, squares = 0.0;
+    tw_leave_one_out loo = {0.0, 0.0, 0};
+    for (size_t i = 0; i < r->n; i++) {
+        loo.sum += log_score[i];
+        loo.doubtful += (size_t)!(pareto_k[i] <= TW_PARETO_LIMIT);
+        near += pareto_k[i] <= TW_PARETO_LIMIT && pareto_k[i] > TW_PARETO_LIMIT - error;
+    }
+    for (size_t i = 0; i < r->n; i++) squares += pow(log_score[i] - loo.sum / n, 2.0);
+    loo.se = sqrt(squares * n / (n - 1.0));
+    if (loo.doubtful == 0 && near <= 0.05 * n) return loo;
+    tw_warnings_add(&r->warnings, &(tw_warning){.code = TW_WARN_LOO,
+                                                .number = {(double)loo.doubtful, near, TW_PARETO_LIMIT, n}});
+    loo.sum = loo.se = NAN;
+    return loo;
 }

@@ -20,6 +20,7 @@ static const tw_column COLUMNS[] = {{.name = "noise",
 static const tw_parameter PARAMETERS[] = {{.name = "noise",
                                            .transform = TW_TRANSFORM_LOG,
                                            .initial = 1.0,
+                                           .in_units_of_y = true,
                                            .help = "the standard deviation of the noise, in units of y"}};
 
 static bool supports(const tw_observations *o, size_t i)

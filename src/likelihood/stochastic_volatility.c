@@ -21,6 +21,7 @@ enum { SCALE, CHUNK = 256 };
 static const tw_parameter PARAMETERS[] = {{.name = "scale",
                                            .transform = TW_TRANSFORM_LOG,
                                            .initial = 1.0,
+                                           .in_units_of_y = true,
                                            .help = "the standard deviation of y where x = 0, in units of y"}};
 
 static bool supports(const tw_observations *o, size_t i)

@@ -32,6 +32,7 @@ static const tw_parameter PARAMETERS[] = {
     {.name = "scale",
      .transform = TW_TRANSFORM_LOG,
      .initial = 1.0,
+     .in_units_of_y = true,
      .help = "the scale of Student's t noise, in units of y"},
     {.name = "df",
      .transform = TW_TRANSFORM_LOG,

@@ -63,26 +63,37 @@ double tw_prior_cdf(const tw_prior *prior, const tw_parameter *parameter, double
     return fmin(fmax((family->cdf(prior->a, x) - below) / (1.0 - below), 0.0), 1.0);
 }
 
-/* Print with the fewest digits that restore the number, and with a decimal point in every locale. */
-static void print_number(double number, char text[40])
+/* Print with the fewest digits that restore the number, from `digits` on, or with `digits` alone if that is
+ * below 15; with a decimal point in every locale. */
+static void print_number(double number, int digits, char text[40])
 {
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, 40, "%.*g", digits, number);
+    for (int d = digits; d <= (digits < 15 ? digits : 17); d++) {
+        snprintf(text, 40, "%.*g", d, number);
         if (strtod(text, NULL) == number) break;
     }
     for (char *c = text; *c; c++)
         if (*c == ',') *c = '.';
 }
 
-void tw_prior_print(const tw_prior *prior, const tw_parameter *parameter, char *words, size_t bytes)
+static void print(const tw_prior *prior, const tw_parameter *parameter, int digits, char *words, size_t bytes)
 {
     const tw_family *family = tw_family_of(prior->family);
     char number[40];
     size_t length = (size_t)snprintf(words, bytes, "%s%s ~ %s", prior->of_log ? "log_" : "", parameter->name,
                                      family->name);
     for (size_t k = 0; k < family->most && !prior->flat && length < bytes; k++) {
-        print_number(prior->a[k], number);
+        print_number(prior->a[k], digits, number);
         length += (size_t)snprintf(words + length, bytes - length, "%s%s", k ? ", " : "(", number);
     }
     if (!prior->flat && length < bytes) snprintf(words + length, bytes - length, ")");
+}
+
+void tw_prior_print(const tw_prior *prior, const tw_parameter *parameter, char *words, size_t bytes)
+{
+    print(prior, parameter, 15, words, bytes);
+}
+
+void tw_prior_show(const tw_prior *prior, const tw_parameter *parameter, char *words, size_t bytes)
+{
+    print(prior, parameter, 5, words, bytes);
 }

@@ -65,7 +65,7 @@ static void a_variance_has_a_closed_form(void **state)
         assert_int_equal(tw_priors_new(problem, &priors), TW_OK);
         assert_int_equal(tw_priors_fix(priors, problem, "noise"), TW_OK);
         assert_int_equal(tw_fit(problem, priors, &options, &r), TW_OK);
-        assert_true(r->converged && r->optima == 1 && r->optimum[0].starts == 3 && r->warnings.count == 0);
+        assert_true(r->converged && r->optima == 1 && r->starts_at_best == 8 && r->warnings.count == 0);
         assert_close(r->optimum[0].theta[0], log(v), 2e-3, "log variance");
         assert_close(r->sd[0], sqrt(2.0 / N) * (v + s2) / v, 1e-3, "its sd");
         assert_true(isnan(r->sd[1]) && r->optimum[0].theta[1] == log(sqrt(s2)));
@@ -187,6 +187,37 @@ static void what_is_no_maximum_is_said(void **state)
     leave(ctx, problem, priors, r);
 }
 
+/* y in the hundreds with much noise, under a prior that takes the noise for small: noise or signal may explain
+ * the data, tens of nats apart. Whatever the seed, the search finds the optimum where noise does. */
+static void noise_and_signal_are_both_tried(void **state)
+{
+    (void)state;
+    double x[N], y[N];
+    test_random random = {17};
+    for (size_t i = 0; i < N; i++) {
+        x[i] = 6.0 * test_uniform(&random);
+        y[i] = 150.0 + 30.0 * sin(x[i]) + 60.0 * test_normal(&random);
+    }
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        tw_context *ctx = new_context();
+        tw_problem *problem = pose(ctx, "se + constant", "gaussian", x, y, 1.0);
+        tw_priors *priors = NULL;
+        tw_fit_options options = TW_FIT_DEFAULTS;
+        tw_fit_result *r = NULL;
+        size_t ended = 0;
+        options.seed = seed;
+        assert_int_equal(tw_priors_new(problem, &priors), TW_OK);
+        assert_int_equal(tw_priors_read(priors, problem, "log_noise ~ normal(0, 1.5)"), TW_OK);
+        assert_int_equal(tw_fit(problem, priors, &options, &r), TW_OK);
+        assert_true(r->starts >= 8 && r->starts_at_best >= 1);
+        assert_int_equal(r->starts_at_best, r->optimum[0].starts);
+        for (size_t k = 0; k < r->optima; k++) ended += r->optimum[k].starts;
+        assert_int_equal(ended, r->starts);
+        assert_close(r->optimum[0].theta[3], log(60.0), 0.3, "log noise");
+        leave(ctx, problem, priors, r);
+    }
+}
+
 static bool stop_soon(void *user, const tw_fit_progress *p)
 {
     *(size_t *)user = p->evaluations;
@@ -226,6 +257,7 @@ int main(void)
         cmocka_unit_test(warm_and_cold_sites_end_at_the_same_optimum),
         cmocka_unit_test(the_optimum_is_a_maximum),
         cmocka_unit_test(what_is_no_maximum_is_said),
+        cmocka_unit_test(noise_and_signal_are_both_tried),
         cmocka_unit_test(a_fit_can_be_stopped_and_needs_something_to_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,8 +242,9 @@ PyObject *tw_py_fit(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_hyper(PyObject *self, PyObject *arguments, PyObject *keywords);
 
 /* Priors and fixed parameters, from lists of str (fit.c); the problem's parameters are set to the fixed
- * values. Returns false if an exception is set; free *out also then. */
-bool tw_py_priors_read(tw_py_problem *problem, PyObject *prior, PyObject *fix, tw_priors **out);
+ * values. "default" means all parameters without a value or, with `every`, all that are not fixed. Returns false if
+ * an exception is set; free *out also then. */
+bool tw_py_priors_read(tw_py_problem *problem, PyObject *prior, PyObject *fix, bool every, tw_priors **out);
 
 /* An estimate as a dictionary (evidence.c). */
 PyObject *tw_py_estimate(const tw_estimate *estimate, double seconds);

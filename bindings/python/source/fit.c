@@ -28,7 +28,7 @@ static const char *text_at(PyObject *list, Py_ssize_t k)
     return item ? PyUnicode_AsUTF8AndSize(item, NULL) : NULL;
 }
 
-static tw_status read_priors(tw_problem *problem, PyObject *prior, PyObject *fix, tw_priors **out)
+static tw_status read_priors(tw_problem *problem, PyObject *prior, PyObject *fix, bool every, tw_priors **out)
 {
     bool defaults = false;
     tw_status status = tw_priors_new(problem, out);
@@ -42,13 +42,14 @@ static tw_status read_priors(tw_problem *problem, PyObject *prior, PyObject *fix
         defaults = defaults || is_default;
         if (!is_default) status = text ? tw_priors_read(*out, problem, text) : TW_BAD_ARGUMENT;
     }
-    return status == TW_OK && defaults ? tw_priors_read(*out, problem, "default") : status;
+    if (status != TW_OK || !defaults) return status;
+    return every ? tw_priors_complete(*out, problem) : tw_priors_read(*out, problem, "default");
 }
 
 /* Keeps the interpreter's lock, because it is fast. */
-bool tw_py_priors_read(tw_py_problem *problem, PyObject *prior, PyObject *fix, tw_priors **out)
+bool tw_py_priors_read(tw_py_problem *problem, PyObject *prior, PyObject *fix, bool every, tw_priors **out)
 {
-    tw_status status = read_priors(problem->whole, prior, fix, out);
+    tw_status status = read_priors(problem->whole, prior, fix, every, out);
     tw_py_problem_fill(problem, problem->whole); /* fixing parameters may have replaced the model */
     if (status != TW_OK && !PyErr_Occurred())
         tw_py_raise(tw_py_state_of((PyObject *)problem), status, tw_context_message(problem->ctx));
@@ -94,6 +95,7 @@ static PyObject *build(const tw_problem *problem, const fit_job *j)
         {"evaluations", TW_PY_COUNT, offsetof(tw_fit_result, evaluations)},
         {"failures", TW_PY_COUNT, offsetof(tw_fit_result, failures)},
         {"starts", TW_PY_COUNT, offsetof(tw_fit_result, starts)},
+        {"starts_at_best", TW_PY_COUNT, offsetof(tw_fit_result, starts_at_best)},
         {NULL, TW_PY_REAL, 0},
     };
     const tw_fit_result *r = j->result;
@@ -144,7 +146,7 @@ PyObject *tw_py_fit(PyObject *object, PyObject *arguments, PyObject *keywords)
     fit_job j = {0};
     PyObject *found = NULL;
     if (!read_arguments(arguments, keywords, &j)) return NULL;
-    if (tw_py_priors_read(self, j.prior, j.fix, &j.priors) && compute(self, &j))
+    if (tw_py_priors_read(self, j.prior, j.fix, true, &j.priors) && compute(self, &j))
         found = build(self->whole, &j);
     tw_fit_free(j.result);
     tw_priors_free(j.priors);

@@ -111,6 +111,7 @@ typedef struct request {
     size_t *point;
     tw_draws *draws;
     double *loo; /* n scores and n Pareto k */
+    tw_leave_one_out left_out;
 } request;
 
 static bool read_request(PyObject *self, PyObject *arguments, PyObject *keywords, request *r)
@@ -155,7 +156,10 @@ static tw_status leave_one_out(request *r)
     r->loo = calloc(2 * r->result->n, sizeof *r->loo);
     if (!r->loo)
         return tw_fail(r->problem->ctx, TW_NO_MEMORY, "not enough memory for leave-one-out predictions");
-    return tw_hyper_leave_one_out(r->problem->whole, r->result, r->loo, r->loo + r->result->n);
+    double *score = r->loo, *k = r->loo + r->result->n;
+    TW_TRY(tw_hyper_leave_one_out(r->problem->whole, r->result, score, k));
+    r->left_out = tw_hyper_sum_left_out(r->result, score, k);
+    return TW_OK;
 }
 
 /* Fail if the weights collapsed. */
@@ -194,7 +198,7 @@ static PyObject *build_loo(const request *r)
     for (size_t i = 0; good && r->loo && i < r->result->n; i++)
         good = append(scores, PyFloat_FromDouble(r->loo[i])) &&
                append(shapes, PyFloat_FromDouble(r->loo[r->result->n + i]));
-    if (good) return Py_BuildValue("NN", scores, shapes);
+    if (good) return Py_BuildValue("NNdd", scores, shapes, r->left_out.sum, r->left_out.se);
     Py_XDECREF(scores);
     Py_XDECREF(shapes);
     return NULL;
@@ -250,7 +254,7 @@ PyObject *tw_py_hyper(PyObject *self, PyObject *arguments, PyObject *keywords)
     request r;
     PyObject *result = NULL;
     if (!read_request(self, arguments, keywords, &r)) return NULL;
-    bool good = tw_py_priors_read(r.problem, r.prior, r.fix, &r.priors);
+    bool good = tw_py_priors_read(r.problem, r.prior, r.fix, false, &r.priors);
     if (good && tw_py_begin(&r.job, r.problem, r.progress) && tw_py_end(&r.job, compute(&r)))
         result = build(&r);
     tw_draws_free(r.draws);

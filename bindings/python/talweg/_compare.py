@@ -33,7 +33,8 @@ class Compared:
     log_factor, log_factor_se : float
         log p(y) minus that of the best model, with its error; 0 for the best.
     loo, loo_se : float
-        Sum over cases of log p(y_n | all others), with its error over cases.
+        Sum over cases of log p(y_n | all others), with its error over cases; both NaN, with a warning, where Pareto k
+        says that they may be nats off.
     loo_k : ndarray, shape (n,)
         Pareto k of each case: above 0.7 its prediction is unreliable.
     parameters : list of Posterior
@@ -90,18 +91,18 @@ class Comparison(Shown):
         for m in self.models:
             factor = f"{'best':>13}{'':8}" if m is self.best else f"{m.log_factor:13.4g}{m.log_factor_se:8.2g}"
             high = int((m.loo_k > PARETO_LIMIT).sum())
-            lines.append(f"{m.name:24}{m.log_z:12.4f}{m.se:9.4f}{factor}{m.loo:12.3f}{m.loo_se:9.3f}{high:8d}")
+            loo = f"{'withheld':>12}{'':9}" if math.isnan(m.loo) else f"{m.loo:12.3f}{m.loo_se:9.3f}"
+            lines.append(f"{m.name:24}{m.log_z:12.4f}{m.se:9.4f}{factor}{loo}{high:8d}")
         return "\n".join([*lines, self.verdict])
 
 
 def _row(name: str, model: Model, found: dict[str, Any], best: tuple[float, float]) -> Compared:
-    scores, shapes = (np.array(values) for values in found["loo"])
+    _, shapes, loo, loo_se = found["loo"]
     z = found["estimates"][0]
     is_best = z["log_z"] == best[0]
     error = 0.0 if is_best else math.hypot(z["se"], best[1])
     return Compared(
-        name, z["log_z"], z["se"], z["log_z"] - best[0], error, float(scores.sum()),
-        float(scores.std(ddof=1) * math.sqrt(len(scores))), shapes, found["rows"], model,
+        name, z["log_z"], z["se"], z["log_z"] - best[0], error, loo, loo_se, np.array(shapes), found["rows"], model,
     )
 
 

@@ -76,8 +76,10 @@ class Fitted(Shown):
         Is some direction hardly determined?
     optima : list of Optimum
         The best first.
-    evaluations, failures, starts : int
-        Number of evaluations of log Z, of failed ones, and of starting points.
+    evaluations, failures : int
+        Number of evaluations of log Z, and of failed ones.
+    starts, starts_at_best : int
+        Number of starting points, and of searches that ended at the best optimum.
     """
 
     def __init__(self, model: Model, found: tuple[Any, Any, Any, Any]) -> None:
@@ -92,6 +94,7 @@ class Fitted(Shown):
         self.evaluations: int = facts["evaluations"]
         self.failures: int = facts["failures"]
         self.starts: int = facts["starts"]
+        self.starts_at_best: int = facts["starts_at_best"]
 
     def __repr__(self) -> str:
         lines = [f"{'':20}{'value':>12}{'sd':>12}{'natural':>14}   prior"]
@@ -99,7 +102,8 @@ class Fitted(Shown):
             sd = "fixed" if p.fixed else "-" if math.isnan(p.sd) else f"{p.sd:.4g}"
             lines.append(f"{p.name:20}{p.value:12.5g}{sd:>12}{p.natural:14.5g}   {p.prior or ''}")
         verdict = "a maximum" if self.converged else "NOT a reliable maximum"
-        return "\n".join(lines + [f"log Z {self.log_z:.4f}, with log prior {self.log_posterior:.4f}: {verdict}"])
+        ended = f"{self.starts_at_best} of {self.starts} searches ended here"
+        return "\n".join(lines + [f"log Z {self.log_z:.4f}, with log prior {self.log_posterior:.4f}: {verdict}; {ended}"])
 
 
 def _parameter(name: str, is_log: bool, prior: Optional[str], theta: float, sd: float, fixed: bool, at_bound: bool) -> Parameter:
@@ -123,7 +127,7 @@ def fit(
     prior: Union[str, Sequence[str]] = (),
     fix: Union[str, Sequence[str]] = (),
     method: str = "ep",
-    starts: int = 3,
+    starts: int = 8,
     max_evaluations: int = 200,
     seed: int = 1,
     **model: Unpack[ModelOptions],
@@ -141,7 +145,7 @@ def fit(
     method : {"ep", "laplace"}
         The approximation whose log Z is maximised.
     starts : int
-        Number of searches; all but the first start at draws from the priors.
+        Number of searches; in all but the first, signal or noise dominates at the start, with long or short length scales.
     max_evaluations : int
         Largest number of evaluations of log Z in each search.
     seed : int
