@@ -105,8 +105,10 @@ static void set_shares(tw_mixture *m, const double *found)
 /* ---- leverage ---- */
 
 /* The mean of f is estimated best by a proposal that is proportional to |f - E f| times the posterior. So the
- * weights are multiplied by 1 + D^2 / d, with D the distance from the mean in the metric of all points: a
+ * weights are multiplied by 1 + LEVERAGE D^2 / d, with D the distance from the mean in the metric of all points: a
  * distant lobe of little weight is a large part of a variance. */
+static const double LEVERAGE = 0.5;
+
 static tw_status add_leverage(const tw_mixture *m, points *p)
 {
     tw_weighed all = {p->count, p->z, p->weight, NULL};
@@ -114,7 +116,7 @@ static tw_status add_leverage(const tw_mixture *m, points *p)
     TW_TRY(tw_proposal_learn(m->component[0], &all, 1.0, false, &whole));
     for (size_t s = 0; s < p->count; s++) {
         double d2 = tw_proposal_distance2(whole, p->z + s * m->d, whole->mean);
-        p->leverage[s] = 1.0 + d2 / (double)m->d;
+        p->leverage[s] = 1.0 + LEVERAGE * d2 / (double)m->d;
         p->weight_own[s] = p->weight[s] * p->leverage[s];
     }
     p->weight = p->weight_own;
@@ -277,6 +279,7 @@ tw_status tw_mixture_copy(const tw_mixture *from, double scale, double df, tw_mi
         tw_status status = tw_proposal_scaled(&old, scale, &wide);
         if (status != TW_OK) {
             tw_mixture_free(*out);
+            *out = NULL;
             return status;
         }
         (*out)->component[(*out)->components++] = wide;

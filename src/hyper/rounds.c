@@ -63,7 +63,7 @@ static void release(rounds *r)
     tw_context *ctx = r->h->ctx;
     void *arrays[] = {r->theta,   r->log_z,    r->log_target, r->weight,
                       r->scratch, r->log_mean, r->sites,      r->guess};
-    for (size_t k = 0; r->used && k < r->done; k++) tw_mixture_free(r->used[k]);
+    for (size_t k = 0; r->used && k < r->most; k++) tw_mixture_free(r->used[k]);
     tw_release(ctx, r->used);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
 }
@@ -205,6 +205,7 @@ static tw_status learn(rounds *r)
         h->g = next;
     } else if (status == TW_OK) {
         tw_mixture_free(r->used[--r->done]);
+        r->used[r->done] = NULL;
     }
     return status;
 }
