@@ -105,18 +105,16 @@ static void set_shares(tw_mixture *m, const double *found)
 /* ---- leverage ---- */
 
 /* The mean of f is estimated best by a proposal that is proportional to |f - E f| times the posterior. So the
- * weights are multiplied by 1 + LEVERAGE D^2 / d, with D the distance from the mean in the metric of all points: a
+ * weights are multiplied by 1 + leverage D^2 / d, with D the distance from the mean in the metric of all points: a
  * distant lobe of little weight is a large part of a variance. */
-static const double LEVERAGE = 0.5;
-
-static tw_status add_leverage(const tw_mixture *m, points *p)
+static tw_status add_leverage(const tw_mixture *m, points *p, double leverage)
 {
     tw_weighed all = {p->count, p->z, p->weight, NULL};
     tw_proposal *whole = NULL;
     TW_TRY(tw_proposal_learn(m->component[0], &all, 1.0, false, &whole));
     for (size_t s = 0; s < p->count; s++) {
         double d2 = tw_proposal_distance2(whole, p->z + s * m->d, whole->mean);
-        p->leverage[s] = 1.0 + LEVERAGE * d2 / (double)m->d;
+        p->leverage[s] = 1.0 + leverage * d2 / (double)m->d;
         p->weight_own[s] = p->weight[s] * p->leverage[s];
     }
     p->weight = p->weight_own;
@@ -312,10 +310,10 @@ static tw_status learn_clusters(const tw_mixture *old, size_t clusters, points *
 }
 
 /* Try 1, 2, 4, ... clusters; more are kept only if they make the weights smoother. */
-static tw_status learn_few(const tw_mixture *old, points *p, tw_mixture **out)
+static tw_status learn_few(const tw_mixture *old, points *p, double leverage, tw_mixture **out)
 {
     double least = INFINITY;
-    TW_TRY(add_leverage(old, p));
+    TW_TRY(add_leverage(old, p, leverage));
     for (size_t clusters = 1; clusters <= old->clusters; clusters *= 2) {
         tw_mixture *next = NULL;
         tw_status status = learn_clusters(old, clusters, p, &next);
@@ -333,7 +331,7 @@ static tw_status learn_few(const tw_mixture *old, points *p, tw_mixture **out)
     return TW_OK;
 }
 
-tw_status tw_mixture_learn(const tw_mixture *old, const tw_weighed *from, tw_mixture **out)
+tw_status tw_mixture_learn(const tw_mixture *old, const tw_weighed *from, double leverage, tw_mixture **out)
 {
     double largest = 0.0;
     points p;
@@ -341,7 +339,8 @@ tw_status tw_mixture_learn(const tw_mixture *old, const tw_weighed *from, tw_mix
     for (size_t s = 0; s < from->points; s++) largest = fmax(largest, from->weight[s]);
     if (!(largest > 0.0)) return TW_OK;
     tw_status status = allocate(old, from, &p);
-    if (status == TW_OK) status = old->clusters > 0 ? learn_few(old, &p, out) : repeat(old, &p, out);
+    if (status == TW_OK)
+        status = old->clusters > 0 ? learn_few(old, &p, leverage, out) : repeat(old, &p, out);
     tw_release(old->ctx, p.z);
     if (status == TW_OK) return TW_OK;
     tw_mixture_free(*out);

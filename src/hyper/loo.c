@@ -85,7 +85,7 @@ tw_leave_one_out tw_hyper_sum_left_out(tw_hyper_result *r, const double *log_sco
     tw_leave_one_out loo = {0.0, 0.0, 0};
     for (size_t i = 0; i < r->n; i++) {
         loo.sum += log_score[i];
-        loo.doubtful += (size_t)!(pareto_k[i] <= TW_PARETO_LIMIT);
+        loo.doubtful += (size_t) !(pareto_k[i] <= TW_PARETO_LIMIT);
         near += pareto_k[i] <= TW_PARETO_LIMIT && pareto_k[i] > TW_PARETO_LIMIT - error;
     }
     for (size_t i = 0; i < r->n; i++) squares += pow(log_score[i] - loo.sum / n, 2.0);

@@ -37,7 +37,7 @@ tw_status tw_mixture_new(tw_context *ctx, size_t d, tw_mixture **out);
 void tw_mixture_free(tw_mixture *mixture);
 
 /* A new mixture adapted to weighted points of theta. NULL if no weight is above 0. (hyper/learn.c) */
-tw_status tw_mixture_learn(const tw_mixture *old, const tw_weighed *from, tw_mixture **out);
+tw_status tw_mixture_learn(const tw_mixture *old, const tw_weighed *from, double leverage, tw_mixture **out);
 
 /* A copy whose t components are `scale` times as wide, with df degrees of freedom. */
 tw_status tw_mixture_copy(const tw_mixture *from, double scale, double df, tw_mixture **out);

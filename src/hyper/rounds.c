@@ -23,6 +23,7 @@ static const double ENOUGH = 0.8, GAIN = 1.1, POOR = 0.5;
 /* With few parameters, all rounds but the first draw from a copy of the proposal with wider components and fewer
  * degrees of freedom, to find what the proposal lacks; they stop if this share of a round's points is effective.
  */
+static const double LEVERAGE = 2.0, LAST_LEVERAGE = 0.75;
 static const double EXPLORE = 1.5, EXPLORE_DF = 5.0, ENOUGH_FEW = 0.35;
 
 /* With many parameters, a few points of the first rounds have nearly all the weight, and components adapted
@@ -194,12 +195,12 @@ static double efficiency(const rounds *r)
 }
 
 /* Adapt the proposal. If no point has weight, the proposal stays and the round is discarded. */
-static tw_status learn(rounds *r)
+static tw_status learn(rounds *r, double leverage)
 {
     tw_hyper *h = r->h;
     tw_mixture *next = NULL;
     tw_weighed all = {first_of(r, r->done), r->theta, r->weight, r->log_mean};
-    tw_status status = tw_mixture_learn(h->g, &all, &next);
+    tw_status status = tw_mixture_learn(h->g, &all, leverage, &next);
     if (next) {
         tw_mixture_free(h->g);
         h->g = next;
@@ -226,7 +227,7 @@ static tw_status run_round(rounds *r, size_t number, double *effective)
     r->done++;
     *effective = efficiency(r);
     weigh(r);
-    return learn(r);
+    return learn(r, LEVERAGE);
 }
 
 /* Whether another round is worth its fits. There are at least two, since the first explores. */
@@ -264,6 +265,7 @@ tw_status tw_hyper_adapt(tw_hyper *h)
         before = effective;
         status = tw_watch_tell(&h->watch, &now) ? run_round(&r, k, &effective) : tw_interrupt(h->ctx);
     }
+    if (status == TW_OK && r.done > 0 && h->unknown <= FEW_PARAMETERS) status = learn(&r, LAST_LEVERAGE);
     release(&r);
     return status;
 }

@@ -58,7 +58,7 @@ static tw_status set_spot(tw_walker *k, tw_spot *s, bool *possible)
     if (!s->model) return TW_OK;
     TW_TRY(make_q(k, s));
     s->log_g = tw_mixture_log_density(h->g, s->theta);
-    s->log_rest = log_prior + s->q->log_z - s->log_g;
+    s->log_prior = log_prior;
     s->sum = measure(k, s, k->w);
     *possible = s->sum > -INFINITY;
     return TW_OK;
@@ -66,7 +66,7 @@ static tw_status set_spot(tw_walker *k, tw_spot *s, bool *possible)
 
 static double log_ratio(const tw_spot *s)
 {
-    return s->log_rest + s->sum;
+    return s->q->log_z + s->sum;
 }
 
 double tw_walker_log_ratio(const tw_walker *k)
@@ -98,8 +98,8 @@ static void draw_theta(tw_walker *k, double *theta)
     tw_mixture_draw(k->h->g, u, theta);
 }
 
-/* Alternate between a random-walk step, whose ratio of densities is exp(dlog g + b dR), and an independent
- * draw from g, whose ratio is exp(b dR). */
+/* Alternate between a random-walk step of z, whose ratio of densities is that of p exp(b R) / |dz/dtheta|, and an
+ * independent draw from g, with that of p exp(b R) / g. */
 tw_status tw_walker_move_theta(tw_walker *k)
 {
     bool possible, far = k->far = !k->far;
@@ -112,8 +112,9 @@ tw_status tw_walker_move_theta(tw_walker *k)
     k->moves++;
     TW_TRY(set_spot(k, &k->there, &possible));
     if (!possible) return TW_OK;
-    double change = k->beta * (log_ratio(&k->there) - log_ratio(&k->here));
-    if (level > change + (far ? 0.0 : k->there.log_g - k->here.log_g + stretch)) return TW_OK;
+    double change =
+        k->there.log_prior - k->here.log_prior + k->beta * (log_ratio(&k->there) - log_ratio(&k->here));
+    if (level > change + (far ? k->here.log_g - k->there.log_g : stretch)) return TW_OK;
     tw_spot swapped = k->here;
     k->here = k->there;
     k->there = swapped;
@@ -167,7 +168,9 @@ void tw_walker_end(tw_walker *k)
 
 tw_status tw_walker_start(tw_walker *k, bool *possible)
 {
-    draw_theta(k, k->here.theta);
+    const tw_mixture *g = k->h->g;
+    for (size_t a = 0; a < k->h->unknown; a++)
+        k->here.theta[a] = tw_prior_quantile(g->prior[a], g->parameter[a], tw_stream_uniform(&k->stream));
     tw_stream_normals(&k->stream, k->h->result->n, k->w);
     return set_spot(k, &k->here, possible);
 }
