@@ -230,13 +230,14 @@ static tw_status run_round(rounds *r, size_t number, double *effective)
     return learn(r, LEVERAGE);
 }
 
-/* Whether another round is worth its fits. There are at least two, since the first explores. */
+/* Whether another round is worth its fits. There are at least two, since the first explores. A thin ridge in
+ * three parameters takes several rounds to follow, which their effective points do not show. */
 static bool needs_round(const rounds *r, size_t round, double before, double effective)
 {
     size_t unknown = r->h->unknown;
     if (unknown <= FEW_PARAMETERS)
-        return round < 3 || round < unknown + 1 || r->power < 1.0 || effective < ENOUGH_FEW;
-    return round < 2 || effective < POOR || r->power < 1.0 ||
+        return unknown > 2 || round < 3 || r->power < 1.0 || effective < ENOUGH_FEW;
+    return round < 2 || effective < POOR ||
            (effective < ENOUGH && (r->power < 1.0 || effective > GAIN * before));
 }
 

@@ -63,7 +63,9 @@ static void score(const lobes_case *c, const lobes_truth *truth, const tw_hyper_
         double error, mean = r->row[k].mean, mcse = r->row[k].mcse;
         for (size_t s = 0; s < r->points; s++) f[s] = pow(r->theta[k + r->unknown * s] - truth->mean[k], 2.0);
         double variance = tw_hyper_mean(r, f, &error);
-        if (each) printf(" %.3f (%.3f), sd %.2f;", mean - truth->mean[k], mcse, sqrt(variance / truth->variance[k]));
+        if (each)
+            printf(" %.3f (%.3f), sd %.2f;", mean - truth->mean[k], mcse,
+                   sqrt(variance / truth->variance[k]));
         if (flagged) continue;
         add_score(&t->mean, (mean - truth->mean[k]) / mcse);
         if (!chain) add_score(&t->variance, (variance - truth->variance[k]) / error);
@@ -136,7 +138,8 @@ static bool is_honest(const scores *s)
 
 static void no_lobe_is_missed_without_a_warning(void **state)
 {
-    static const char *const names[] = {"noise", "alternating", "corner", "two modes", "signal or noise", "known"};
+    static const char *const names[] = {"noise",     "alternating",     "corner",
+                                        "two modes", "signal or noise", "known"};
     uint64_t first = setting("TALWEG_FIRST", 1), seeds = setting("TALWEG_SEEDS", 50);
     uint64_t only = setting("TALWEG_CLASS", LOBES_CLASSES), begin = setting("TALWEG_CASE", 100);
     uint64_t cases = setting("TALWEG_CASES", 8);
@@ -150,17 +153,7 @@ static void no_lobe_is_missed_without_a_warning(void **state)
         for (size_t k = low; k < low + count; k++) {
             tally t = {0};
             lobes_case c = lobes_make((lobes_class)kind, k);
-            lobes_truth truth;
-            char path[200];
-            snprintf(path, sizeof path, "/tmp/lobes/truth/%s", c.name);
-            FILE *f = fopen(path, "rb");
-            if (!f || fread(&truth, sizeof truth, 1, f) != 1) {
-                truth = lobes_solve(&c);
-                if (f) fclose(f);
-                f = fopen(path, "wb");
-                fwrite(&truth, sizeof truth, 1, f);
-            }
-            fclose(f);
+            lobes_truth truth = lobes_solve(&c);
             for (uint64_t seed = first; seed < first + seeds; seed++) run(&c, &truth, seed, &t);
             char label[80];
             snprintf(label, sizeof label, "%s, %zu unknown", c.name, c.unknown);
