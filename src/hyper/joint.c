@@ -1,7 +1,7 @@
 /* joint.c: a second estimate of the evidence of the whole model: annealed importance sampling of parameters and
  * latents together, along the path p N exp(b R) of walker.h from b = 0 (independent draws from the prior of the
  * parameters, so that it does not depend on what the proposal of the points covers) to the posterior at b = 1.
- * The temperatures are b = (t/T)^3, since most draws from the prior are far from the posterior. At each, theta
+ * The temperatures are b = (t/T)^2, since most draws from the prior are far from the posterior. At each, theta
  * makes two Metropolis steps with w fixed, and w two elliptical slice steps with theta fixed. */
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static tw_status anneal_particle(tw_walker *k, double *log_weight)
     *log_weight = 0.0;
     for (size_t t = 1; t <= steps; t++) {
         double before = k->beta;
-        k->beta = pow((double)t / (double)steps, 3.0);
+        k->beta = pow((double)t / (double)steps, 2.0);
         *log_weight += (k->beta - before) * tw_walker_log_ratio(k);
         if (t == steps) break;
         for (int i = 0; i < STEPS; i++) TW_TRY(tw_walker_move_theta(k));
