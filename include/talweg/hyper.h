@@ -7,8 +7,7 @@
  *   w_s = p(theta_s) Zhat(theta_s) / g(theta_s),   theta_s ~ g,   E[Zhat(theta)] = Z(theta),
  *
  * so that the mean of the w_s is an unbiased estimate of p(y) for any g and any noise of Zhat. Here g is a mixture
- * of multivariate t distributions about the optima of p(theta) Z_EP(theta), adapted in a few rounds and then
- * frozen, and of the prior, so that no weight is above max Z / (weight of the prior in g); the theta_s are
+ * of multivariate t distributions, adapted to p(theta) Z_EP(theta) in a few rounds and then frozen, and of the prior, so that no weight is above max Z / (weight of the prior in g); the theta_s are
  * scrambled Sobol points through g; Zhat is annealed importance sampling from EP's Gaussian with few temperatures
  * and particles. Errors come from independent scrambles. The weights, with the particles, are the posterior of
  * (theta, x).

@@ -1,7 +1,8 @@
-/* joint.c: a second estimate of the evidence of the whole model, from independent draws: annealed importance
- * sampling of parameters and latents together, along the path g N exp(b R) of walker.h from b = 0
- * (independent draws) to the posterior at b = 1. At each temperature theta makes a Metropolis step with w
- * fixed, and w two elliptical slice steps with theta fixed. */
+/* joint.c: a second estimate of the evidence of the whole model: annealed importance sampling of parameters and
+ * latents together, along the path p N exp(b R) of walker.h from b = 0 (independent draws from the prior of the
+ * parameters, so that it does not depend on what the proposal of the points covers) to the posterior at b = 1.
+ * The temperatures are b = (t/T)^2, since most draws from the prior are far from the posterior. At each, theta
+ * makes two Metropolis steps with w fixed, and w two elliptical slice steps with theta fixed. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "hyper/walker.h"
 #include "talweg/diagnose.h"
 
-enum { SLICES = 2 };
+enum { STEPS = 2, SLICES = 2 };
 
 /* The random streams of these chains follow those of the points. */
 static const uint64_t JOINT_CHAIN = UINT64_C(1) << 39;
@@ -32,10 +33,11 @@ static tw_status anneal_particle(tw_walker *k, double *log_weight)
     if (!possible) return TW_OK;
     *log_weight = 0.0;
     for (size_t t = 1; t <= steps; t++) {
-        *log_weight += tw_walker_log_ratio(k) / (double)steps;
+        double before = k->beta;
+        k->beta = pow((double)t / (double)steps, 2.0);
+        *log_weight += (k->beta - before) * tw_walker_log_ratio(k);
         if (t == steps) break;
-        k->beta = (double)t / (double)steps;
-        TW_TRY(tw_walker_move_theta(k));
+        for (int i = 0; i < STEPS; i++) TW_TRY(tw_walker_move_theta(k));
         for (int i = 0; i < SLICES; i++) tw_walker_move_w(k);
     }
     return TW_OK;

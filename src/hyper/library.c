@@ -13,7 +13,7 @@ tw_status tw_library_new(tw_context *ctx, size_t n, size_t d, size_t capacity, t
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_library), "sites", &memory));
     tw_library *l = memory;
     *l = (tw_library){.ctx = ctx, .n = n, .d = d, .capacity = capacity};
-    tw_status status = tw_allocate_doubles(ctx, d, capacity, "sites", &l->theta);
+    tw_status status = tw_allocate_doubles(ctx, d, capacity, "sites", &l->z);
     if (status == TW_OK) status = tw_allocate_doubles(ctx, 2 * n, capacity, "sites", &l->sites);
     if (status == TW_OK)
         *out = l;
@@ -26,25 +26,26 @@ void tw_library_free(tw_library *l)
 {
     if (!l) return;
     tw_context *ctx = l->ctx;
-    tw_release(ctx, l->theta);
+    tw_release(ctx, l->z);
     tw_release(ctx, l->sites);
     tw_release(ctx, l);
 }
 
-void tw_library_add(tw_library *l, const double *theta, const double *sites)
+void tw_library_add(tw_library *l, const tw_mixture *g, const double *theta, const double *sites)
 {
     if (l->count == l->capacity) return;
-    memcpy(l->theta + l->count * l->d, theta, l->d * sizeof *theta);
+    tw_mixture_warp(g, theta, l->z + l->count * l->d);
     memcpy(l->sites + l->count * 2 * l->n, sites, 2 * l->n * sizeof *sites);
     l->count++;
 }
 
-bool tw_library_find(const tw_library *l, const tw_proposal *metric, const double *theta, tw_guess *out)
+bool tw_library_find(const tw_library *l, const tw_mixture *g, const double *theta, tw_guess *out)
 {
-    double nearest = INFINITY;
+    double nearest = INFINITY, z[TW_PROPOSAL_MOST];
+    tw_mixture_warp(g, theta, z);
     size_t best = 0;
     for (size_t k = 0; k < l->count; k++) {
-        double squared = tw_proposal_distance2(metric, theta, l->theta + k * l->d);
+        double squared = tw_proposal_distance2(g->component[0], z, l->z + k * l->d);
         double distance = TW_FAULTY(TW_FAULT_SITES, squared, 1.0 / (1.0 + squared));
         if (!(distance < nearest)) continue;
         nearest = distance;

@@ -2,13 +2,13 @@
 #ifndef TALWEG_HYPER_LIBRARY_H
 #define TALWEG_HYPER_LIBRARY_H
 
+#include "hyper/mixture.h"
 #include "hyper/place.h"
-#include "hyper/proposal.h"
 
 typedef struct tw_library {
     tw_context *ctx;
     size_t n, d, capacity, count;
-    double *theta; /* d x capacity */
+    double *z;     /* d x capacity: see mixture.h */
     double *sites; /* 2 n x capacity: tau, then nu */
 } tw_library;
 
@@ -16,10 +16,9 @@ tw_status tw_library_new(tw_context *ctx, size_t n, size_t d, size_t capacity, t
 void tw_library_free(tw_library *library);
 
 /* Add an entry; sites holds tau, then nu. Does nothing if the library is full. */
-void tw_library_add(tw_library *library, const double *theta, const double *sites);
+void tw_library_add(tw_library *library, const tw_mixture *g, const double *theta, const double *sites);
 
-/* The sites of the nearest theta, in the metric of the proposal; false if the library is empty. */
-bool tw_library_find(const tw_library *library, const tw_proposal *metric, const double *theta,
-                     tw_guess *out);
+/* The sites of the nearest theta, in the metric of the proposal's first component; false if the library is empty. */
+bool tw_library_find(const tw_library *library, const tw_mixture *g, const double *theta, tw_guess *out);
 
 #endif

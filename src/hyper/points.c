@@ -47,8 +47,7 @@ static void draw(batch *b)
         double *theta = h->result->theta + (b->first + r) * h->unknown;
         tw_sobol_point(&b->sobol[r], (uint32_t)(b->first / count), u);
         tw_mixture_draw(h->g, u, theta);
-        if (!tw_library_find(h->library, h->g->component[0], theta, &b->guess[r]))
-            b->guess[r] = (tw_guess){NULL, NULL};
+        if (!tw_library_find(h->library, h->g, theta, &b->guess[r])) b->guess[r] = (tw_guess){NULL, NULL};
         tw_hyper_fill(h, theta, h->full);
         b->log_rest[r] =
             tw_priors_log_density(h->priors, h->problem, h->full, NULL) - tw_mixture_log_density(h->g, theta);

@@ -85,12 +85,36 @@ tw_status tw_proposal_spread(tw_proposal *p, const double *sd)
     return take_shape(p, next);
 }
 
+tw_status tw_proposal_scaled(const tw_proposal *from, double scale, tw_proposal **out)
+{
+    tw_proposal *p = NULL;
+    tw_gaussian *next = NULL;
+    size_t d = from->d;
+    *out = NULL;
+    TW_TRY(tw_proposal_new(from->ctx, d, from->df, &p));
+    memcpy(p->mean, from->mean, d * sizeof *p->mean);
+    tw_status status = tw_gaussian_dense_new(p->ctx, d, NULL, 0, &next);
+    if (status == TW_OK) {
+        double *c = tw_gaussian_dense_matrix(next);
+        tw_gaussian_block(from->shape, 0, d, 0, d, c);
+        for (size_t a = 0; a < d * d; a++) c[a] *= scale * scale;
+        status = take_shape(p, next);
+    }
+    if (status == TW_OK)
+        *out = p;
+    else
+        tw_proposal_free(p);
+    return status;
+}
+
 /* ---- adaptation ---- */
 
 /* C = (E sum w (theta - mean)(theta - mean)' / sum w + k C_old) / (E + k), with E the effective number of
- * points. */
+ * points. The mean and covariance of few points are uncertain, so that the next point is from a wider
+ * distribution: if `widen`, C is multiplied by 1 + (d + 2) / E, as far as MOST_WIDER. */
+static const double MOST_WIDER = 3.0;
 static void fill_covariance(const tw_proposal *old, const tw_weighed *from, const double *mean, double k,
-                            double *c)
+                            bool widen, double *c)
 {
     size_t d = old->d;
     double sum = 0.0, squares = 0.0;
@@ -99,6 +123,7 @@ static void fill_covariance(const tw_proposal *old, const tw_weighed *from, cons
         squares += from->weight[s] * from->weight[s];
     }
     double effective = sum * sum / squares, share = effective / (effective + k);
+    double wider = widen ? fmin(1.0 + (double)(d + 2) / effective, MOST_WIDER) : 1.0;
     tw_gaussian_block(old->shape, 0, d, 0, d, c);
     for (size_t a = 0; a < d * d; a++) c[a] *= 1.0 - share;
     for (size_t s = 0; s < from->points; s++) {
@@ -107,6 +132,7 @@ static void fill_covariance(const tw_proposal *old, const tw_weighed *from, cons
         for (size_t a = 0; a < d && w > 0.0; a++)
             for (size_t b = 0; b < d; b++) c[b + a * d] += w * (t[a] - mean[a]) * (t[b] - mean[b]);
     }
+    for (size_t a = 0; a < d * d; a++) c[a] *= wider;
 }
 
 static bool find_mean(size_t d, const tw_weighed *from, double *mean)
@@ -119,7 +145,7 @@ static bool find_mean(size_t d, const tw_weighed *from, double *mean)
     return sum > 0.0;
 }
 
-tw_status tw_proposal_learn(const tw_proposal *old, const tw_weighed *from, double prior_points,
+tw_status tw_proposal_learn(const tw_proposal *old, const tw_weighed *from, double prior_points, bool widen,
                             tw_proposal **out)
 {
     tw_proposal *p = NULL;
@@ -132,7 +158,7 @@ tw_status tw_proposal_learn(const tw_proposal *old, const tw_weighed *from, doub
     }
     tw_status status = tw_gaussian_dense_new(p->ctx, p->d, NULL, 0, &next);
     if (status == TW_OK) {
-        fill_covariance(old, from, p->mean, prior_points, tw_gaussian_dense_matrix(next));
+        fill_covariance(old, from, p->mean, prior_points, widen, tw_gaussian_dense_matrix(next));
         status = take_shape(p, next);
     }
     if (status == TW_OK)

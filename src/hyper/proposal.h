@@ -24,16 +24,21 @@ void tw_proposal_free(tw_proposal *proposal);
 tw_status tw_proposal_invert(tw_proposal *proposal, const tw_gaussian *precision);
 tw_status tw_proposal_spread(tw_proposal *proposal, const double *sd);
 
-/* Points (d x points) with weights >= 0, to adapt a proposal to. */
+/* Points (d x points) with weights >= 0, to adapt a proposal to; log_density (points): the log density of the
+ * distribution that they were drawn from, which only a mixture needs. */
 typedef struct tw_weighed {
     size_t points;
-    const double *theta, *weight;
+    const double *theta, *weight, *log_density;
 } tw_weighed;
 
 /* A new proposal with the mean and C of weighted points; C is shrunk towards that of `old` with the weight of
- * `prior_points` points. NULL if no weight is above 0. */
-tw_status tw_proposal_learn(const tw_proposal *old, const tw_weighed *from, double prior_points,
+ * `prior_points` points. `widen`: wider by the uncertainty of a few points' moments. NULL if no
+ * weight is above 0. */
+tw_status tw_proposal_learn(const tw_proposal *old, const tw_weighed *from, double prior_points, bool widen,
                             tw_proposal **out);
+
+/* A copy whose C is that of `from` times scale^2. */
+tw_status tw_proposal_scaled(const tw_proposal *from, double scale, tw_proposal **out);
 
 /* Map d + 1 uniform numbers to theta = m + F z sqrt(df / chi2), F F' = C. */
 void tw_proposal_draw(const tw_proposal *proposal, const double *u, double *theta);

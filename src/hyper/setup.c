@@ -12,11 +12,16 @@
  * require. The prior component bounds the weights there, so lighter tails suffice. */
 static const double DF = 10.0, DF_MANY = 20.0;
 
-/* The prior's share of the first round's points, to find optima that the search missed. */
-static const double FIRST_PRIOR = 0.25;
+/* The prior's share of the first round's points, which look for lobes and optima that the search missed. With
+ * many parameters the prior finds little. */
+static const double FIRST_PRIOR = 0.75, FIRST_PRIOR_MANY = 0.25;
+
+/* The mean of a component in a parameter with a uniform prior, in normal scores (mixture.h), is not beyond this.
+ */
+static const double INSIDE = 2.3;
 
 static const double WIDER = 3.0;
-enum { FEW_ENOUGH = 4 };
+enum { FEW_ENOUGH = 4, OPTIMA = 4, CLUSTERS = 8 };
 
 static double degrees(const tw_hyper *h)
 {
@@ -42,7 +47,8 @@ static double spread_of(const tw_hyper *h, size_t k)
 }
 
 /* Shape of the first component: the inverse Hessian at the best optimum. If it is not available, independent
- * parameters with the standard deviations of the fit, or of the prior if the fit has none. */
+ * parameters with the standard deviations of the fit, or of the prior if the fit has none; likewise if some
+ * parameter is a normal score. */
 static tw_status shape_first(tw_hyper *h, const tw_fit_result *fit, tw_proposal *component)
 {
     double sd[TW_HYPER_MOST];
@@ -50,8 +56,15 @@ static tw_status shape_first(tw_hyper *h, const tw_fit_result *fit, tw_proposal 
         double found = fit->sd[h->index[k]], widest = spread_of(h, k);
         sd[k] = isfinite(found) ? fmin(found, widest) : widest;
     }
-    return fit->curvature && !fit->flat ? tw_proposal_invert(component, fit->curvature)
-                                        : tw_proposal_spread(component, sd);
+    bool warped = false;
+    for (size_t k = 0; k < h->unknown; k++) {
+        if (!tw_mixture_is_warped(h->g, k)) continue;
+        warped = true;
+        component->mean[k] = fmin(fmax(component->mean[k], -INSIDE), INSIDE);
+        sd[k] = fmin(sd[k] / spread_of(h, k), 1.0);
+    }
+    return fit->curvature && !fit->flat && !warped ? tw_proposal_invert(component, fit->curvature)
+                                                   : tw_proposal_spread(component, sd);
 }
 
 /* The Hessian is known at the best optimum only; components at other optima start with its standard
@@ -62,7 +75,9 @@ static tw_status add_component(tw_hyper *h, const tw_fit_result *fit, size_t num
     double sd[TW_HYPER_MOST];
     TW_TRY(tw_proposal_new(h->ctx, h->unknown, degrees(h), &component));
     h->g->component[h->g->components++] = component;
-    for (size_t k = 0; k < h->unknown; k++) component->mean[k] = fit->optimum[number].theta[h->index[k]];
+    double theta[TW_HYPER_MOST];
+    for (size_t k = 0; k < h->unknown; k++) theta[k] = fit->optimum[number].theta[h->index[k]];
+    tw_mixture_warp(h->g, theta, component->mean);
     if (number == 0) return shape_first(h, fit, component);
     for (size_t k = 0; k < h->unknown; k++) sd[k] = sqrt(h->g->component[0]->shape->variance[k]);
     return tw_proposal_spread(component, sd);
@@ -88,17 +103,20 @@ static tw_status add_wide_component(tw_hyper *h)
 
 static tw_status place_proposal(tw_hyper *h, const tw_fit_result *fit)
 {
-    size_t components = fit->optima < TW_MIXTURE_COMPONENTS ? fit->optima : TW_MIXTURE_COMPONENTS;
+    size_t components = fit->optima < OPTIMA ? fit->optima : OPTIMA;
     TW_TRY(tw_mixture_new(h->ctx, h->unknown, &h->g));
     for (size_t k = 0; k < h->unknown; k++) {
         h->g->prior[k] = &h->priors->prior[h->index[k]];
         h->g->parameter[k] = tw_problem_parameter(h->problem, h->index[k]);
     }
+    bool few = h->unknown <= FEW_ENOUGH;
+    h->g->clusters = few ? CLUSTERS : 0;
     for (size_t c = 0; c < components; c++) TW_TRY(add_component(h, fit, c));
-    if (components < TW_MIXTURE_COMPONENTS) TW_TRY(add_wide_component(h));
+    if (components < OPTIMA) TW_TRY(add_wide_component(h));
     components = h->g->components;
-    h->g->share[0] = FIRST_PRIOR;
-    for (size_t c = 1; c <= components; c++) h->g->share[c] = (1.0 - FIRST_PRIOR) / (double)components;
+    double prior = few ? FIRST_PRIOR : FIRST_PRIOR_MANY;
+    h->g->share[0] = prior;
+    for (size_t c = 1; c <= components; c++) h->g->share[c] = (1.0 - prior) / (double)components;
     return TW_OK;
 }
 

@@ -22,8 +22,7 @@ static void free_spot(tw_spot *s)
 /* Make q from the nearest sites; if these are too negative for this K, q is the prior. */
 static tw_status make_q(const tw_walker *k, tw_spot *s)
 {
-    if (!tw_library_find(k->h->library, k->h->g->component[0], s->theta, &s->sites))
-        s->sites = (tw_guess){NULL, NULL};
+    if (!tw_library_find(k->h->library, k->h->g, s->theta, &s->sites)) s->sites = (tw_guess){NULL, NULL};
     tw_status status = TW_NUMERICAL_FAILURE;
     if (s->sites.tau) status = tw_reference_sites(s->model, s->sites.tau, s->sites.nu, &s->q);
     if (status != TW_NUMERICAL_FAILURE && status != TW_BAD_ARGUMENT) return status;
@@ -59,7 +58,7 @@ static tw_status set_spot(tw_walker *k, tw_spot *s, bool *possible)
     if (!s->model) return TW_OK;
     TW_TRY(make_q(k, s));
     s->log_g = tw_mixture_log_density(h->g, s->theta);
-    s->log_rest = log_prior + s->q->log_z - s->log_g;
+    s->log_prior = log_prior;
     s->sum = measure(k, s, k->w);
     *possible = s->sum > -INFINITY;
     return TW_OK;
@@ -67,7 +66,7 @@ static tw_status set_spot(tw_walker *k, tw_spot *s, bool *possible)
 
 static double log_ratio(const tw_spot *s)
 {
-    return s->log_rest + s->sum;
+    return s->q->log_z + s->sum;
 }
 
 double tw_walker_log_ratio(const tw_walker *k)
@@ -77,15 +76,19 @@ double tw_walker_log_ratio(const tw_walker *k)
 
 /* ---- transitions ---- */
 
-/* Propose a random-walk step of 2.4 / sqrt(d) standard deviations of the largest component. */
-static void step_theta(tw_walker *k)
+/* Propose a random-walk step of z (mixture.h), of 2.4 / sqrt(d) standard deviations of the first component.
+ * Returns log |dz/dtheta| here minus there. */
+static double step_theta(tw_walker *k)
 {
     const tw_hyper *h = k->h;
-    double z[TW_HYPER_MOST], step = 2.4 / sqrt((double)h->unknown);
-    tw_stream_normals(&k->stream, h->unknown, z);
-    for (size_t a = 0; a < h->unknown; a++) z[a] *= step;
-    tw_gaussian_spread(h->g->component[0]->shape, 1, z, k->there.theta);
-    for (size_t a = 0; a < h->unknown; a++) k->there.theta[a] += k->here.theta[a];
+    double w[TW_HYPER_MOST], z[TW_HYPER_MOST], move[TW_HYPER_MOST], step = 2.4 / sqrt((double)h->unknown);
+    double here = tw_mixture_warp(h->g, k->here.theta, z);
+    tw_stream_normals(&k->stream, h->unknown, w);
+    for (size_t a = 0; a < h->unknown; a++) w[a] *= step;
+    tw_gaussian_spread(h->g->component[0]->shape, 1, w, move);
+    for (size_t a = 0; a < h->unknown; a++) z[a] += move[a];
+    tw_mixture_unwarp(h->g, z, k->there.theta);
+    return here - tw_mixture_warp(h->g, k->there.theta, z);
 }
 
 static void draw_theta(tw_walker *k, double *theta)
@@ -95,21 +98,23 @@ static void draw_theta(tw_walker *k, double *theta)
     tw_mixture_draw(k->h->g, u, theta);
 }
 
-/* Alternate between a random-walk step, whose ratio of densities is exp(dlog g + b dR), and an independent
- * draw from g, whose ratio is exp(b dR). */
+/* Alternate between a random-walk step of z, whose ratio of densities is that of p exp(b R) / |dz/dtheta|, and an
+ * independent draw from g, with that of p exp(b R) / g. */
 tw_status tw_walker_move_theta(tw_walker *k)
 {
     bool possible, far = k->far = !k->far;
+    double stretch = 0.0;
     if (far)
         draw_theta(k, k->there.theta);
     else
-        step_theta(k);
+        stretch = step_theta(k);
     double level = log(tw_stream_uniform(&k->stream));
     k->moves++;
     TW_TRY(set_spot(k, &k->there, &possible));
     if (!possible) return TW_OK;
-    double change = k->beta * (log_ratio(&k->there) - log_ratio(&k->here));
-    if (level > change + (far ? 0.0 : k->there.log_g - k->here.log_g)) return TW_OK;
+    double change =
+        k->there.log_prior - k->here.log_prior + k->beta * (log_ratio(&k->there) - log_ratio(&k->here));
+    if (level > change + (far ? k->here.log_g - k->there.log_g : stretch)) return TW_OK;
     tw_spot swapped = k->here;
     k->here = k->there;
     k->there = swapped;
@@ -163,7 +168,9 @@ void tw_walker_end(tw_walker *k)
 
 tw_status tw_walker_start(tw_walker *k, bool *possible)
 {
-    draw_theta(k, k->here.theta);
+    const tw_mixture *g = k->h->g;
+    for (size_t a = 0; a < k->h->unknown; a++)
+        k->here.theta[a] = tw_prior_quantile(g->prior[a], g->parameter[a], tw_stream_uniform(&k->stream));
     tw_stream_normals(&k->stream, k->h->result->n, k->w);
     return set_spot(k, &k->here, possible);
 }

@@ -4,10 +4,13 @@
  * fitted before. With q_theta = N(0, K_theta) prod t_n / Z_q(theta) = N(m, F F') and x = m + F w, the joint
  * density of (theta, w) and y is exactly
  *
- *   p(theta) Z_q(theta) N(w; 0, I) prod_n p(y_n | x_n, theta) / t_n(x_n) = g(theta) N(w; 0, I) exp R(theta, w),
- *   R = log p(theta) - log g(theta) + log Z_q(theta) + sum_n log p(y_n | x_n, theta) - log t_n(x_n).
+ *   p(theta) Z_q(theta) N(w; 0, I) prod_n p(y_n | x_n, theta) / t_n(x_n).
  *
- * The target of a walker is g N exp(b R). It moves theta by a random-walk step or a draw from g with w fixed,
+ * A walker starts from the prior, not from the proposal g: what g misses, it may find. Its target is
+ *
+ *   p(theta) N(w; 0, I) exp b R,   R = log Z_q(theta) + sum_n log p(y_n | x_n, theta) - log t_n(x_n).
+ *
+ * It moves theta by a random-walk step or a draw from g with w fixed,
  * and w by elliptical slice sampling with theta fixed. If K is singular, F has fewer columns than w has
  * numbers; the others stay standard normal. */
 #ifndef TALWEG_HYPER_WALKER_H
@@ -21,9 +24,9 @@ typedef struct tw_spot {
     double theta[TW_HYPER_MOST];
     tw_model *model;
     tw_reference *q;
-    tw_guess sites;         /* tau NULL: q is the prior */
-    double log_g, log_rest; /* log p + log Z_q - log g */
-    double sum;             /* sum_n log p(y_n | x_n) - log t_n(x_n) */
+    tw_guess sites; /* tau NULL: q is the prior */
+    double log_g, log_prior;
+    double sum; /* sum_n log p(y_n | x_n) - log t_n(x_n) */
 } tw_spot;
 
 typedef struct tw_walker {
@@ -41,7 +44,7 @@ typedef struct tw_walker {
 tw_status tw_walker_begin(tw_walker *k, const tw_hyper *h, tw_place *place, uint64_t chain);
 void tw_walker_end(tw_walker *k);
 
-/* Start at a draw from g N; *possible is whether its density is above 0. */
+/* Start at a draw from p N; *possible is whether its density is above 0. */
 tw_status tw_walker_start(tw_walker *k, bool *possible);
 
 /* R at the current state. */

@@ -132,8 +132,8 @@ refuses 1 'talweg compare needs at least two model files' compare "$d/m.json"
 refuses 1 'none.json' compare "$d/m.json" "$d/none.json"
 
 # weights that collapsed are no result: that is said once, and nothing agrees with them
-works demo --data-only --directory "$d/hundred" --cases 100 --test-cases 10
-run evidence "$d/hundred/two_classes.csv" --prior 'log_ell ~ normal(0, 1)' --prior 'log_sigma ~ normal(12, 0.1)' --points 64 --point-particles 1 --point-temperatures 1
+works demo --data-only --directory "$d/many" --cases 150 --test-cases 10
+run evidence "$d/many/two_classes.csv" --prior 'log_ell ~ normal(0, 0.1)' --prior 'log_sigma ~ normal(12, 0.1)' --points 64 --point-particles 1 --point-temperatures 1
 [ "$code" = 2 ] || complain "collapsed weights: exit $code"
 [ "$(grep -c 'weights of the parameters collapsed' "$d/err")" = 1 ] || complain "collapsed weights are not said once: $(cat "$d/err")"
 if grep -q 'agree' "$d/out"; then complain "collapsed weights agree with something"; fi
