@@ -186,14 +186,14 @@ TW_API tw_status tw_predictor_at(const tw_predictor *predictor, const tw_kernel 
  *
  * All functions take the cases `at` (with y only for scores), whose latent values are N(mean[i], variance[i]). */
 
-TW_API void tw_predict_warn(tw_context *ctx, const tw_observations *at);
-
 /* Expected observations: for observations -1 and +1 the probability of +1, otherwise the mean of y (poisson:
  * exposure exp(mean + variance / 2)); and the standard deviation of y (sd may be NULL). Both are NaN where y has no
- * mean, and tw_predict_warn then gives TW_WARN_NO_MEANS. TW_BAD_ARGUMENT for a
- * user-defined likelihood that does not have two classes and has no `expect`. */
+ * mean. TW_BAD_ARGUMENT for a user-defined likelihood that does not have two classes and has no `expect`. */
 TW_API tw_status tw_predict_observations(tw_context *ctx, const tw_observations *at, const double *mean,
                                          const double *variance, double *expected, double *sd);
+
+/* Give TW_WARN_NO_MEANS if y has no mean at some of the cases. */
+TW_API void tw_predict_warn(tw_context *ctx, const tw_observations *at);
 
 /* For an ordinal likelihood (likelihood.h), the probability of each level: `levels` numbers for each case. */
 TW_API tw_status tw_predict_levels(tw_context *ctx, const tw_observations *at, const double *mean,

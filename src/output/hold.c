@@ -54,8 +54,10 @@ static int lock(tw_hold *hold)
         return ENAMETOOLONG;
     for (;;) {
         hold->descriptor = open(hold->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-        if (hold->descriptor < 0 && errno == EACCES) /* that of another user */
+        if (hold->descriptor < 0 && errno == EACCES) { /* that of another user, or none in a closed folder */
             hold->descriptor = open(hold->lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+            if (hold->descriptor < 0) errno = EACCES;
+        }
         if (hold->descriptor < 0) break;
         int failed = flock(hold->descriptor, LOCK_EX | LOCK_NB) != 0 ? errno : 0;
         if (failed == EWOULDBLOCK) {

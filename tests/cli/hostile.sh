@@ -177,7 +177,7 @@ END
     for change in 'choice 8 99' 'choice 16 77'; do
         # shellcheck disable=SC2086
         forge "$d/sample.state" "$d/forged.state" $change
-        refuses 1 'cannot resume after' sample "$@" --quiet --resume "$d/forged.state" --draws 1
+        refuses 1 'forged.state: the saved state of this run is damaged' sample "$@" --quiet --resume "$d/forged.state" --draws 1
     done
 fi
 finish
