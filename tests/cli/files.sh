@@ -85,17 +85,23 @@ works summary "$d/kill.nc" --quiet --no-warnings
 nothing_left "a killed run"
 
 # ---- a pipe gets it all, and once
-for command in "approx $data $known --marginals" "model $data $known -o" "sample $data $known $short -o"; do
-    case $command in sample*) pipe=$d/pipe.csv ;; *) pipe=$d/pipe ;; esac
-    rm -f "$pipe"
+pipes() { # pipes NAME COMMAND...: the command writes to a pipe of this name
+    pipe=$d/$1
+    shift
     mkfifo "$pipe"
-    cat "$pipe" >"$d/got" &
+    ${limit:+$limit 120} cat "$pipe" >"$d/got" &
     job=$!
-    # shellcheck disable=SC2086
-    works $command "$pipe" --quiet --no-warnings
-    wait "$job"
-    [ "$(wc -l <"$d/got")" -ge 5 ] || complain "$command: $(wc -l <"$d/got") lines came through a pipe"
-done
+    works "$@" "$pipe" --quiet --no-warnings
+    wait "$job" || complain "$1: nothing came through a pipe"
+    [ "$(wc -l <"$d/got")" -ge 5 ] || complain "$1: $(wc -l <"$d/got") lines came through a pipe"
+    rm -f "$pipe"
+}
+# shellcheck disable=SC2086 # several words
+{
+    pipes pipe approx "$data" $known --marginals
+    pipes pipe model "$data" $known -o
+    pipes pipe.csv sample "$data" $known $short -o
+}
 mkfifo "$d/check"
 refuses 1 'is a pipe' evidence "$data" --checkpoint "$d/check" --force
 mkfifo "$d/pipe.nc"
