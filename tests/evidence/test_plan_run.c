@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "evidence/evidence_plan.h"
+#include "gaussian/gaussian.h"
+#include "model/model.h"
 #include "support/posed.h"
 #include "support/support.h"
 #include "talweg/evidence_plan.h"
@@ -320,9 +322,18 @@ static tw_estimate make(const char *method, double log_z, double se)
     return (tw_estimate){.method = method, .log_z = log_z, .se = se, .weight_ess = NAN};
 }
 
+/* A plan whose prior's determinant has all its digits. */
+static tw_evidence_plan exact_plan(double goal)
+{
+    static tw_gaussian prior = {.rounding = 0.0};
+    static tw_model model = {.prior = &prior};
+    static tw_reference reference = {.kind = TW_REFERENCE_PRIOR};
+    return (tw_evidence_plan){.until_se = goal, .model = &model, .reference = &reference};
+}
+
 static tw_evidence_result judged(tw_estimate e, double goal)
 {
-    const tw_evidence_plan plan = {.until_se = goal};
+    const tw_evidence_plan plan = exact_plan(goal);
     tw_evidence_result r = {.count = 1, .estimate = {e}};
     tw_evidence_judge(&plan, &r);
     return r;
@@ -368,7 +379,7 @@ static void every_fault_of_an_estimate_is_said(void **state)
 static void estimates_apart_are_said_unless_they_prove_nothing(void **state)
 {
     (void)state;
-    tw_evidence_plan plan = {.one_mode = false};
+    tw_evidence_plan plan = exact_plan(0.0);
     tw_evidence_result r = {.count = 2, .estimate = {make("ais", -5.0, 0.1), make("rm", -7.0, 0.1)}};
     tw_evidence_judge(&plan, &r);
     assert_true(warns(&r, TW_WARN_DISAGREE) && !r.agreement.agree);

@@ -63,10 +63,10 @@ typedef struct predicted {
     double mean[NEW], variance[NEW], expected[NEW], mcse[NEW], sd[NEW], score[NEW], q05[NEW], q95[NEW];
 } predicted;
 
-static predicted predict(const run_case *c, const tw_draw_source *source, size_t threads)
+static predicted predict(const run_case *c, const tw_draw_source *source, size_t threads, bool plain)
 {
     predicted p;
-    tw_draws_predictor_options o = {.threads = threads, .bytes = 1 << 20};
+    tw_draws_predictor_options o = {.threads = threads, .bytes = 1 << 20, .plain = plain};
     tw_draws_predictor *predictor = NULL;
     const tw_predictions out = {.mean = p.mean,
                                 .variance = p.variance,
@@ -83,7 +83,7 @@ static predicted predict(const run_case *c, const tw_draw_source *source, size_t
     return p;
 }
 
-static predicted predict_from_memory(const run_case *c, size_t threads)
+static predicted predict_from_memory(const run_case *c, size_t threads, bool plain)
 {
     size_t index[TW_HYPER_MOST];
     for (size_t k = 0; k < c->result->unknown; k++) index[k] = c->result->row[k].index;
@@ -99,7 +99,7 @@ static predicted predict_from_memory(const run_case *c, size_t threads)
     tw_draw_source source = tw_draws_source(c->draws);
     assert_int_equal(tw_theta_places_new(c->problem, &draws, &places), TW_OK);
     source.places = tw_theta_places_table(places);
-    predicted p = predict(c, &source, threads);
+    predicted p = predict(c, &source, threads, plain);
     tw_theta_places_free(places);
     return p;
 }
@@ -132,7 +132,7 @@ static void predictions_average_over_parameters(void **state)
     (void)state;
     run_case c;
     begin(&c, "probit", probit_priors, 2000);
-    predicted p = predict_from_memory(&c, 1), twice = predict_from_memory(&c, 3);
+    predicted p = predict_from_memory(&c, 1, false), twice = predict_from_memory(&c, 3, false);
     double plus = 1.0 - exact_probability();
     assert_true(p.mcse[0] > 0.0 && p.mcse[0] < 0.01);
     assert_close(p.expected[0], plus, 5.0 * p.mcse[0], "the probability of +1");
@@ -141,10 +141,11 @@ static void predictions_average_over_parameters(void **state)
     end(&c);
 }
 
-/* Each draw alone, by the model at its parameters, and means and variances over draws. */
+/* Each draw alone, by the model at its parameters, and means and variances over draws (plain: no averages over
+ * lines in their place). */
 static void assert_draw_by_draw(run_case *c)
 {
-    predicted all = predict_from_memory(c, 2);
+    predicted all = predict_from_memory(c, 2, true);
     double theta[8], start[8], mean[NEW] = {0.0}, square[NEW] = {0.0}, given[NEW] = {0.0},
                                expected[NEW] = {0.0}, score[NEW] = {0.0};
     size_t count = c->draws->draws, n = c->draws->n;
@@ -158,7 +159,7 @@ static void assert_draw_by_draw(run_case *c)
         for (size_t k = 0; k < c->result->unknown; k++)
             theta[c->result->row[k].index] = c->result->theta[k + c->point[i] * c->result->unknown];
         assert_int_equal(tw_problem_set_theta(c->problem, theta), TW_OK);
-        predicted p = predict(c, &source, 1);
+        predicted p = predict(c, &source, 1, true);
         for (size_t j = 0; j < NEW; j++) {
             mean[j] += p.mean[j] / (double)count;
             square[j] += p.mean[j] * p.mean[j] / (double)count;
@@ -250,7 +251,7 @@ static void a_file_gives_back_what_went_in(void **state)
     tw_draw_source source = tw_run_source(run);
     assert_int_equal(tw_run_places(c.problem, tw_run_read_theta(run), 1, &places), TW_OK);
     source.places = tw_theta_places_table(places);
-    predicted from_file = predict(&c, &source, 1), from_memory = predict_from_memory(&c, 1);
+    predicted from_file = predict(&c, &source, 1, false), from_memory = predict_from_memory(&c, 1, false);
     assert_memory_equal(&from_file, &from_memory, sizeof from_file);
     tw_theta_places_free(places);
     tw_run_close(run);
