@@ -172,6 +172,13 @@ bool tw_expect_is_bounded(const tw_observations *o, size_t i)
                                           mean[0] == mean[1] && mean[2] == mean[3]);
 }
 
+bool tw_expect_has_either_sign(const tw_observations *o, size_t i)
+{
+    static const double far[2] = {-800.0, 800.0};
+    double mean[2];
+    return tw_expect_many(o, i, 0.0, 2, far, mean, NULL) == TW_OK && fmin(mean[0], mean[1]) < 0.0;
+}
+
 bool tw_likelihood_has_mean(const tw_observations *observed)
 {
     return !observed->likelihood->has_mean || observed->likelihood->has_mean(observed);

@@ -59,6 +59,9 @@ tw_status tw_expect_many(const tw_observations *o, size_t i, double v, size_t co
  * off, even if few draws contribute to it. */
 bool tw_expect_is_bounded(const tw_observations *o, size_t i);
 
+/* Is E[y | x] of observation i negative for some x, as that of a gaussian is and that of a count is not? */
+bool tw_expect_has_either_sign(const tw_observations *o, size_t i);
+
 /* Add the probabilities of all levels of observation i at many m to sums[levels]; see tw_likelihood_levels. */
 tw_status tw_levels_sum(const tw_observations *o, size_t i, double v, size_t count, const double *m,
                         double *sums);

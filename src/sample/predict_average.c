@@ -194,8 +194,14 @@ static void average(const tw_draws_predictor *p, size_t point, tw_diagnose *diag
     for (size_t k = 0; k < length; k++) squares[k] /= batch_length(p, k);
     *of_sd = tw_predict_sd(p, diagnose, c->origin, mean, series, squares);
     of_sd->value = sqrt(c->noise + between);
-    if (fmax(of_mean->k, of_sd->k) > TW_PREDICT_HEAVY && tw_expect_is_bounded(&c->at, 0))
-        of_mean->k = of_sd->k = 0.0;
+    double heavier = fmax(of_mean->k, of_sd->k);
+    if (heavier > TW_PREDICT_HEAVY && tw_expect_is_bounded(&c->at, 0)) of_mean->k = of_sd->k = 0.0;
+    if (of_sd->k > TW_PREDICT_HEAVY || heavier <= TW_PREDICT_HEAVY) return;
+    if (!tw_expect_has_either_sign(&c->at, 0)) return;
+    /* Far from the data nearly all draws have a mean of 0, and a few with long length scales have not. What may be
+     * missing is one draw in n of a size that the sd of y, which is known, bounds; n = between / mcse^2. */
+    of_mean->k = 0.0;
+    of_mean->mcse = hypot(of_mean->mcse, of_sd->value * of_mean->mcse * of_mean->mcse / between);
 }
 
 /* Turn logarithms of sums over batches into means over batches, divided by the mean over all draws. Returns
