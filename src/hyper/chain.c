@@ -1,6 +1,6 @@
 /* chain.c: draws of (theta, x) by Markov chains (walker.h) instead of weighted points.
  *
- * o->chains chains start from independent draws of the proposal, each with its own warm-up. The loop contains
+ * o->chains chains start from independent draws of the prior, each with its own warm-up. The loop contains
  * no EP: a step of theta costs a factorisation of K and a conditioning. The result has the form of points of
  * equal weight, where draw t of chain c is point t C + c, so that means and errors are those of independent
  * chains; R-hat and ESS judge them. Chains give no estimate of the evidence. */
@@ -47,15 +47,17 @@ static tw_status start(tw_walker *k)
     bool possible = false;
     for (int i = 0; i < STARTS && !possible; i++) TW_TRY(tw_walker_start(k, &possible));
     k->beta = 1.0;
-    return possible
-               ? TW_OK
-               : tw_fail(k->place->ctx, TW_NUMERICAL_FAILURE,
-                         "a chain of the parameters found no start in %d draws from the proposal", STARTS);
+    return possible ? TW_OK
+                    : tw_fail(k->place->ctx, TW_NUMERICAL_FAILURE,
+                              "a chain of the parameters found no start in %d draws from the prior", STARTS);
 }
 
-static tw_status iterate(tw_walker *k, size_t iterations)
+/* `drawn` counts the draws of the chains before this one, and its own. */
+static tw_status iterate(const chains *c, tw_walker *k, size_t drawn, size_t iterations)
 {
+    const tw_progress now = TW_PROGRESS("run", "draws", drawn, c->draws * c->count);
     for (size_t i = 0; i < iterations; i++) {
+        TW_TRY(tw_crew_tell(c->h->crew, k->place, &c->h->watch, &now));
         TW_TRY(tw_walker_move_theta(k));
         for (int s = 0; s < SLICES; s++) tw_walker_move_w(k);
     }
@@ -66,11 +68,11 @@ static tw_status walk(const chains *c, tw_walker *k, size_t chain)
 {
     size_t unknown = c->h->unknown, n = c->h->result->n;
     TW_TRY(start(k));
-    TW_TRY(iterate(k, c->warmup));
+    TW_TRY(iterate(c, k, chain * c->draws, c->warmup));
     k->accepted = k->moves = 0.0;
     for (size_t t = 0; t < c->draws; t++) {
         size_t at = chain * c->draws + t;
-        TW_TRY(iterate(k, c->thin));
+        TW_TRY(iterate(c, k, at, c->thin));
         memcpy(c->theta + at * unknown, k->here.theta, unknown * sizeof(double));
         c->log_density[at] = tw_walker_look(k, c->x + at * n);
     }
@@ -110,7 +112,7 @@ static tw_status run(chains *c)
         size_t count = c->count - c->first < BATCH ? c->count - c->first : BATCH;
         TW_TRY(tw_crew_work(h->crew, count, compute, c));
         gather(c, count);
-        tw_progress now = TW_PROGRESS("run", "chains", c->first + count, c->count);
+        tw_progress now = TW_PROGRESS("run", "draws", (c->first + count) * c->draws, c->draws * c->count);
         if (!tw_watch_tell(&h->watch, &now)) return tw_interrupt(h->ctx);
     }
     return tw_team_status(h->ctx);

@@ -1,7 +1,6 @@
 /* crew.c: divide items among the team's members and their threads; see crew.h. */
 #include "hyper/crew.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -46,29 +45,45 @@ typedef struct job {
     tw_share share;
     tw_crew_function *function;
     void *user;
-    atomic_bool over; /* a worker failed, or the caller interrupted */
     tw_status status[TW_MOST_THREADS];
 } job;
 
-/* Compute one item. The calling thread, worker 0, polls for interrupts. */
+/* The calling thread, worker 0, polls for interrupts. */
+static tw_status poll(tw_crew *crew, const tw_place *place)
+{
+    if (atomic_load(&crew->over)) return TW_INTERRUPTED;
+    return place == &crew->place[0] ? tw_poll(crew->ctx) : TW_OK;
+}
+
+tw_status tw_crew_tell(tw_crew *crew, const tw_place *place, const tw_watch *watch, const tw_progress *now)
+{
+    TW_TRY(poll(crew, place));
+    if (place != &crew->place[0] || !watch->progress || !tw_team_leads(crew->ctx)) return TW_OK;
+    return watch->progress(watch->user, now) ? TW_INTERRUPTED : TW_OK;
+}
+
+/* Compute one item. */
 static void work(void *user, size_t piece, size_t worker)
 {
     job *j = user;
-    if (worker == 0 && j->status[0] == TW_OK) j->status[0] = tw_poll(j->crew->ctx);
-    if (j->status[worker] == TW_OK && !atomic_load(&j->over))
-        j->status[worker] = j->function(j->user, &j->crew->place[worker], j->share.first + piece);
-    if (j->status[worker] != TW_OK) atomic_store(&j->over, true);
+    tw_crew *crew = j->crew;
+    tw_status status = poll(crew, &crew->place[worker]);
+    if (status == TW_OK) status = j->function(j->user, &crew->place[worker], j->share.first + piece);
+    if (status == TW_OK || j->status[worker] != TW_OK) return;
+    j->status[worker] = status;
+    atomic_store(&crew->over, true);
 }
 
-/* The first failure, with its message. */
+/* The first failure, with its message; the workers that it ended are interrupted. */
 static tw_status judge(const job *j)
 {
+    bool interrupted = false;
     for (size_t w = 0; w < j->crew->count; w++) {
-        if (j->status[w] == TW_OK) continue;
-        if (j->status[w] == TW_INTERRUPTED) return tw_interrupt(j->crew->ctx);
+        interrupted |= j->status[w] == TW_INTERRUPTED;
+        if (j->status[w] == TW_OK || j->status[w] == TW_INTERRUPTED) continue;
         return tw_fail(j->crew->ctx, j->status[w], "%s", tw_context_message(j->crew->branch[w]));
     }
-    return TW_OK;
+    return interrupted ? tw_interrupt(j->crew->ctx) : TW_OK;
 }
 
 tw_status tw_crew_work(tw_crew *crew, size_t items, tw_crew_function *function, void *user)
@@ -76,7 +91,7 @@ tw_status tw_crew_work(tw_crew *crew, size_t items, tw_crew_function *function, 
     tw_context *ctx = crew->ctx;
     job j = {.crew = crew, .share = tw_team_share(ctx, items), .function = function, .user = user};
     TW_TRY(tw_poll(ctx));
-    atomic_init(&j.over, false);
+    atomic_store(&crew->over, false);
     tw_parallel_for(j.share.count, crew->count, work, &j);
     tw_status status = judge(&j);
     if (tw_team_any(ctx, status != TW_OK) && status == TW_OK)

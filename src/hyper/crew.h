@@ -4,11 +4,15 @@
 #ifndef TALWEG_HYPER_CREW_H
 #define TALWEG_HYPER_CREW_H
 
+#include <stdatomic.h>
+
+#include "evidence/walk.h"
 #include "hyper/place.h"
 
 typedef struct tw_crew {
     tw_context *ctx;
     size_t count;
+    atomic_bool over;                    /* a worker failed, or the caller interrupted */
     tw_context *branch[TW_MOST_THREADS]; /* contexts of the workers */
     tw_place place[TW_MOST_THREADS];
 } tw_crew;
@@ -24,5 +28,8 @@ typedef tw_status tw_crew_function(void *user, tw_place *place, size_t item);
  * gathers the results. If an item fails or the context is interrupted, the call fails for all members of the
  * team. */
 tw_status tw_crew_work(tw_crew *crew, size_t items, tw_crew_function *function, void *user);
+
+/* Inside a long item, once per iteration: the calling thread reports progress. TW_INTERRUPTED if the work is over. */
+tw_status tw_crew_tell(tw_crew *crew, const tw_place *place, const tw_watch *watch, const tw_progress *now);
 
 #endif

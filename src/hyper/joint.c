@@ -23,8 +23,15 @@ typedef struct joint {
 
 /* ---- one particle ---- */
 
+/* A team keeps its points only if it stops between batches, all at once. */
+static tw_status tell(const tw_walker *k, size_t number)
+{
+    const tw_progress now = TW_PROGRESS("joint", "particles", number, k->h->o->joint_particles);
+    return tw_team_is_alone(k->h->ctx) ? tw_crew_tell(k->h->crew, k->place, &k->h->watch, &now) : TW_OK;
+}
+
 /* Anneal one particle. A start outside the support of the prior has weight 0. */
-static tw_status anneal_particle(tw_walker *k, double *log_weight)
+static tw_status anneal_particle(tw_walker *k, size_t number, double *log_weight)
 {
     size_t steps = k->h->o->joint_temperatures;
     bool possible;
@@ -37,6 +44,7 @@ static tw_status anneal_particle(tw_walker *k, double *log_weight)
         k->beta = pow((double)t / (double)steps, 2.0);
         *log_weight += (k->beta - before) * tw_walker_log_ratio(k);
         if (t == steps) break;
+        TW_TRY(tell(k, number));
         for (int i = 0; i < STEPS; i++) TW_TRY(tw_walker_move_theta(k));
         for (int i = 0; i < SLICES; i++) tw_walker_move_w(k);
     }
@@ -49,7 +57,7 @@ static tw_status compute(void *user, tw_place *place, size_t item)
     size_t number = j->first + item;
     tw_walker k;
     TW_TRY(tw_walker_begin(&k, j->h, place, tw_streams_of(TW_STREAMS_HYPER).first + JOINT_CHAIN + number));
-    tw_status status = anneal_particle(&k, &j->log_weight[number]);
+    tw_status status = anneal_particle(&k, number, &j->log_weight[number]);
     j->acceptance[number] = k.moves > 0.0 ? k.accepted / k.moves : 0.0;
     tw_walker_end(&k);
     return status;
@@ -64,7 +72,10 @@ static tw_status run(joint *j)
     size_t total = h->o->joint_particles;
     for (j->first = 0; j->first < total && !h->watch.stopped; j->first += BATCH) {
         size_t count = total - j->first < BATCH ? total - j->first : BATCH;
-        TW_TRY(tw_crew_work(h->crew, count, compute, j));
+        tw_status status = tw_crew_work(h->crew, count, compute, j);
+        if (status == TW_INTERRUPTED && tw_team_is_alone(h->ctx)) h->watch.stopped = true;
+        if (h->watch.stopped) break;
+        TW_TRY(status);
         tw_team_gather(h->ctx, count, sizeof(double), count * sizeof(double), j->log_weight + j->first);
         tw_team_gather(h->ctx, count, sizeof(double), count * sizeof(double), j->acceptance + j->first);
         tw_progress now = TW_PROGRESS("joint", "particles", j->first + count, total);

@@ -6,6 +6,7 @@
 
 #include "hyper/hyper.h"
 #include "support/fault.h"
+#include "support/hyper_case.h"
 #include "support/orthants.h"
 #include "support/support.h"
 #include "talweg/hyper.h"
@@ -127,12 +128,45 @@ static void chains_have_no_evidence(void **state)
     tw_context_free(ctx);
 }
 
+/* A report comes with every iteration, so that an interrupt need not wait for chains to end. */
+static bool stop_in_warmup(void *user, const tw_progress *now)
+{
+    size_t *reports = user;
+    if (strcmp(now->stage, "run") != 0) return false;
+    assert_int_equal(now->done, 0);
+    return ++*reports == 3;
+}
+
+static void a_chain_is_interrupted_within_an_iteration(void **state)
+{
+    (void)state;
+    tw_context *ctx = new_context();
+    tw_problem *problem = orthants_pose(ctx);
+    tw_priors *priors = hyper_priors(problem, HYPER_ELL, HYPER_SIGMA);
+    tw_hyper_options o = hyper_small(1);
+    tw_hyper_result *r = NULL;
+    size_t reports = 0;
+    o.method = TW_HYPER_CHAIN;
+    o.joint_particles = 0;
+    o.points = POINTS;
+    o.kept = 0;
+    o.on_progress = stop_in_warmup;
+    o.user = &reports;
+    assert_int_equal(tw_hyper_run(problem, priors, &o, &r), TW_INTERRUPTED);
+    assert_int_equal(reports, 3);
+    assert_null(r);
+    tw_priors_free(priors);
+    tw_problem_free(problem);
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains_draw_from_the_posterior),
         cmocka_unit_test(the_chance_of_an_rhat_is_that_among_all_parameters),
         cmocka_unit_test(chains_have_no_evidence),
+        cmocka_unit_test(a_chain_is_interrupted_within_an_iteration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
