@@ -28,20 +28,29 @@ static void release_all(tw_context *ctx)
     }
 }
 
-void tw_writer_clean_up(tw_context *ctx)
-{
-    for (const tw_hold *hold = *tw_context_holds(ctx, NULL); hold; hold = hold->next) {
-        if (hold->part[0]) unlink(hold->part);
-        if (hold->lock[0]) unlink(hold->lock);
-    }
-}
-
 /* An owner deletes its lock before it closes it, so a lock may be on a file that has lost its name. */
 static bool is_named(const tw_hold *hold)
 {
     struct stat mine, named;
     return fstat(hold->descriptor, &mine) == 0 && lstat(hold->lock, &named) == 0 &&
            mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
+}
+
+/* Whether the lock is another's. A signal may come while it is taken, so it may exist without being locked yet. */
+static bool is_anothers(const tw_hold *hold)
+{
+    int descriptor = hold->descriptor;
+    if (descriptor >= 0 && !is_named(hold)) return true;
+    if (descriptor < 0) descriptor = open(hold->lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+void tw_writer_clean_up(tw_context *ctx)
+{
+    for (const tw_hold *hold = *tw_context_holds(ctx, NULL); hold; hold = hold->next) {
+        if (hold->part[0]) unlink(hold->part);
+        if (hold->lock[0] && !is_anothers(hold)) unlink(hold->lock);
+    }
 }
 
 /* Returns 0, EWOULDBLOCK if another has the lock, or the error. */
@@ -67,6 +76,7 @@ static int lock(tw_hold *hold)
         hold->locked = failed == 0;
         if (failed != EINTR && is_named(hold)) return 0;
         close(hold->descriptor);
+        hold->descriptor = -1;
     }
     hold->lock[0] = '\0';
     return errno;
@@ -92,12 +102,13 @@ tw_status tw_hold_take(tw_context *ctx, const char *target, const char *path, tw
         hold = memory;
         *hold = (tw_hold){.next = *first, .descriptor = -1};
         strcpy(hold->target, target);
+        *first = hold; /* before there is a file that a signal must remove */
         int error = lock(hold);
         if (error) {
+            *first = hold->next;
             let_go(ctx, hold);
             return fail_hold(ctx, path, error);
         }
-        *first = hold;
     }
     hold->busy = true;
     *out = hold;
