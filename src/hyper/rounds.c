@@ -35,6 +35,8 @@ static const double EFFECTIVE = 20.0;
  * to a limit in all. */
 enum { FEW_PARAMETERS = 4, EACH_OF_FEW = 8, EACH_OF_MANY = 24, FEWEST_OF_MANY = 224, MOST_FITS = 1400 };
 
+static const double CHEAP = 1e9, FLOPS_OF_FIT = 20.0, MORE = 8.0;
+
 typedef struct rounds {
     tw_hyper *h;
     size_t points, most, done;             /* points of a round; most rounds; rounds done */
@@ -241,6 +243,14 @@ static bool needs_round(const rounds *r, size_t round, double before, double eff
            (effective < ENOUGH && (r->power < 1.0 || effective > GAIN * before));
 }
 
+/* With few cases a fit costs nearly nothing, and the posterior is broad: thin lobes may have a few per cent of it. So
+ * the first round explores with up to MORE times as many points, as many as cost CHEAP flops. */
+static size_t cheap_points(const rounds *r)
+{
+    double n = (double)r->h->result->n, afford = CHEAP / (FLOPS_OF_FIT * n * n * n);
+    return (size_t)fmin(afford, MORE * (double)r->points);
+}
+
 /* Choose the number of points of a round, and the number of rounds. */
 static void choose_size(rounds *r)
 {
@@ -249,7 +259,7 @@ static void choose_size(rounds *r)
     size_t points = (few ? EACH_OF_FEW * (h->unknown + 1) : EACH_OF_MANY) * (h->unknown + 2);
     if (!few && points < FEWEST_OF_MANY) points = FEWEST_OF_MANY;
     r->points = h->o->round_points ? h->o->round_points : points;
-    r->extra = few && !h->o->round_points ? points : 0;
+    r->extra = few && !h->o->round_points ? points + cheap_points(r) : 0;
     r->most = h->o->rounds;
     while (!h->o->round_points && r->most > 2 && r->most * r->points > MOST_FITS) r->most--;
 }
