@@ -82,6 +82,7 @@ typedef struct tw_agreement {
     bool known;           /* false: no two estimates with an error that share no draws */
     bool agree;           /* every such pair does */
     bool shared;          /* some pair shares its draws, and is not compared */
+    bool few;             /* some pair differs because one has few effective weights: it is not compared */
     bool one_mode;        /* unknown, because all may miss the same mode (TW_WARN_ONE_MODE) */
     size_t compared;      /* estimates with an error */
     double worst;         /* largest |a - b| / sqrt(s^2 + t^2); NaN if unknown */

@@ -46,7 +46,7 @@ static void print_table(const tw_evidence_flags *flags, const tw_hyper_job *j)
     if (isfinite(r->estimate.pareto_k))
         printf("\nPareto k of the weights: %.2f (reliable below %.2f)\n", r->estimate.pareto_k,
                tw_pareto_limit(r->points));
-    if (!agreement.known) return;
+    if (count < 2 || r->verdict != TW_OK) return;
     tw_agreement_print(&agreement, estimates, words);
     tw_print_wrapped(stdout, words, 0, 0);
 }

@@ -38,6 +38,16 @@ static bool collapsed(const tw_estimate *e)
     return isfinite(e->log_z) && e->weight_ess >= 1.0 && e->weight_ess < 2.0;
 }
 
+/* Do few weights of one estimate explain why it is below another, which has many? The mean of few effective weights
+ * is mostly too low, by more than its error; it is hardly ever too high. */
+static bool misses(const tw_estimate *low, const tw_estimate *high)
+{
+    static const double few = 10.0, many = 100.0;
+    tw_warning doubt;
+    return low->log_z < high->log_z && low->weight_ess >= 1.0 && low->weight_ess < few &&
+           high->weight_ess >= many && !tw_evidence_doubt(high, &doubt);
+}
+
 /* Is this an estimate of parallel tempering? */
 static bool tempered(const tw_estimate *e)
 {
@@ -66,6 +76,11 @@ tw_agreement tw_evidence_agree(size_t count, const tw_estimate *estimates)
             }
             double d = distance(&estimates[i], &estimates[j]);
             if (d <= TW_AGREEMENT_LIMIT && (collapsed(&estimates[i]) || collapsed(&estimates[j]))) continue;
+            if (d > TW_AGREEMENT_LIMIT &&
+                (misses(&estimates[i], &estimates[j]) || misses(&estimates[j], &estimates[i]))) {
+                a.few = true;
+                continue;
+            }
             a.known = true;
             if (d <= a.worst) continue; /* false for the first pair, as worst is NaN */
             a.worst = d;
@@ -106,7 +121,8 @@ void tw_agreement_print(const tw_agreement *a, const tw_estimate *estimates, cha
 {
     if (!a->known) {
         snprintf(words, TW_WORDS_BYTES, "Agreement is unknown: %s.",
-                 a->one_mode       ? "the path starts at one mode, so all estimates may miss another"
+                 a->one_mode ? "the path starts at one mode, so all estimates may miss another"
+                 : a->few    ? "of two estimates the lower has few effective weights, and so may be too low"
                  : a->compared < 2 ? "there is only one estimate with an error"
                                    : "the estimates share their draws, so their errors are not independent");
         return;

@@ -78,6 +78,35 @@ static void collapsed_weights_agree_with_nothing(void **state)
     assert_true(far.known && !far.agree && far.second == 2);
 }
 
+/* The mean of few effective weights is mostly too low: below an estimate of many it proves nothing, above it does. */
+static void few_weights_below_many_say_nothing(void **state)
+{
+    (void)state;
+    tw_estimate e[] = {make("is2", -5.0, 0.02), make("ais-joint", -6.0, 0.1)};
+    e[0].weight_ess = 400.0;
+    e[1].weight_ess = 7.0;
+    e[0].missed = e[0].pareto_k = NAN;
+    tw_agreement a = tw_evidence_agree(2, e);
+    assert_true(a.few && !a.known && !a.agree);
+    assert_says(&a, e, "few effective weights");
+    e[1].log_z = -4.0;
+    a = tw_evidence_agree(2, e);
+    assert_true(a.known && !a.agree && !a.few);
+    e[1].log_z = -6.0;
+    e[1].weight_ess = 11.0;
+    assert_true(tw_evidence_agree(2, e).known);
+    e[1].weight_ess = 7.0;
+    e[0].weight_ess = 90.0;
+    assert_true(tw_evidence_agree(2, e).known);
+    e[0].weight_ess = 400.0;
+    e[0].particles = 512;
+    e[0].pareto_k = 0.9; /* doubted: then nothing explains the difference */
+    assert_true(tw_evidence_agree(2, e).known);
+    e[0].pareto_k = NAN;
+    e[1].log_z = -5.3;
+    assert_true(tw_evidence_agree(2, e).agree);
+}
+
 /* Weights that are nearly equal have no tail that matters, whatever Pareto's k is: one probit label, exact -0.693147,
  * had -0.69288 +- 0.00068 and a doubt. */
 static void nearly_equal_weights_are_not_doubted(void **state)
@@ -336,6 +365,7 @@ int main(void)
         cmocka_unit_test(the_worst_pair_is_found),
         cmocka_unit_test(one_estimate_says_nothing),
         cmocka_unit_test(collapsed_weights_agree_with_nothing),
+        cmocka_unit_test(few_weights_below_many_say_nothing),
         cmocka_unit_test(nearly_equal_weights_are_not_doubted),
         cmocka_unit_test(estimates_that_share_draws_are_not_compared),
         cmocka_unit_test(the_best_has_the_smallest_error),
