@@ -35,7 +35,9 @@ static const double EFFECTIVE = 20.0;
  * to a limit in all. */
 enum { FEW_PARAMETERS = 4, EACH_OF_FEW = 8, EACH_OF_MANY = 24, FEWEST_OF_MANY = 224, MOST_FITS = 1400 };
 
-static const double CHEAP = 1e9, FLOPS_OF_FIT = 20.0, MORE = 8.0;
+/* With few cases: the flops of more points in the first round, those of a fit (times n^3), and at most so many times
+ * the points of a round. */
+static const double CHEAP = 4e9, FLOPS_OF_FIT = 20.0, MORE = 24.0;
 
 typedef struct rounds {
     tw_hyper *h;
