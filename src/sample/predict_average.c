@@ -15,7 +15,7 @@
 #include "math/vector.h"
 #include "sample/predict.h"
 
-enum { MANY = 200 }; /* draws that contribute to a probability */
+enum { MANY = 50 }; /* draws that contribute to a probability */
 
 static const double PLUS_ONE = 1.0;
 
