@@ -52,8 +52,8 @@ extern "C" {
     X(TW_WARN_LAPLACE_OVERFLOW, "laplace_overflow",                                                          \
       "Laplace's approximation failed after {0:.0f} steps: its values exceed double precision")              \
     X(TW_WARN_ROUNDING, "rounding",                                                                          \
-      "log Z has a rounding error of up to {0:.1g} nats, because the variances or precisions of the model "  \
-      "span more orders of magnitude than double precision has digits")                                      \
+      "{name}: log Z has a rounding error of up to {0:.1g} nats, because the variances or precisions "       \
+      "of the model span more orders of magnitude than double precision has digits")                         \
     X(TW_WARN_CORRECTION, "correction",                                                                      \
       "the terms of the correction do not decrease with their order: do not trust the corrected log Z")      \
     X(TW_WARN_DENSE, "dense_beside_sparse",                                                                  \

@@ -56,22 +56,22 @@ tw_status tw_approximation_rebuild(const tw_model *model, tw_approximation *a)
  * of a dense K, and those of its factor's product, have errors of random signs of about eps (K_ii K_jj)^1/2. */
 static double rounding_of_matrix(const tw_gaussian *prior, const tw_approximation *a)
 {
-    double squares = 0.0, pulls = 0.0;
+    double trace = 0.0, pulls = 0.0;
     for (size_t i = 0; i < a->n; i++) {
         double b = a->nu[i] - a->tau[i] * a->mean[i];
-        double r = fmax(a->tau[i] * (1.0 - a->tau[i] * a->variance[i]), 0.0) * prior->variance[i];
-        squares += r * r;
+        trace += fmax(a->tau[i] * (1.0 - a->tau[i] * a->variance[i]), 0.0) * prior->variance[i];
         pulls += b * b * prior->variance[i];
     }
     /* Newton's method multiplies by K itself, EP by its factor. */
-    return (a->kind == TW_EP ? prior->rounding : DBL_EPSILON) * (sqrt(squares) + pulls);
+    return (a->kind == TW_EP ? prior->rounding : DBL_EPSILON) * (trace + pulls);
 }
 
 double tw_approximation_rounding(const tw_model *model, const tw_approximation *a)
 {
     const tw_gaussian *prior = model->prior;
-    bool sparse = prior->kind->reach; /* then the factors know their errors */
-    return sparse ? 0.5 * (prior->rounding + a->reference->gaussian->rounding) : rounding_of_matrix(prior, a);
+    const tw_gaussian *q = a->reference->gaussian;
+    return q->kind->loss ? 0.5 * (prior->rounding + q->rounding + q->kind->loss(q, a->nu))
+                         : rounding_of_matrix(prior, a);
 }
 
 tw_status tw_approximation_from_sites(const tw_model *model, tw_approximation_kind kind, const double *tau,

@@ -357,9 +357,10 @@ static tw_status leave_saddle(laplace *s, const tw_laplace_options *options, tw_
     return TW_OK;
 }
 
-/* Compute q from its sites, and log Z with log|B| from q. If sites with negative precisions do not give a
- * distribution, x is not a mode: they are then set to 0, and the result has not converged. */
-static tw_status rebuild(const tw_model *model, double psi, tw_approximation *a)
+/* Compute q from its sites, and log Z with log|B| from q; `error` is the rounding error of psi. If sites with
+ * negative precisions do not give a distribution, x is not a mode: they are then set to 0, and the result has not
+ * converged. */
+static tw_status rebuild(const tw_model *model, double psi, double error, tw_approximation *a)
 {
     tw_status status = a->reference ? TW_OK : tw_approximation_rebuild(model, a);
     if (status != TW_OK) {
@@ -369,7 +370,7 @@ static tw_status rebuild(const tw_model *model, double psi, tw_approximation *a)
         TW_TRY(tw_approximation_rebuild(model, a));
     }
     double log_det = model->prior->log_det - a->reference->gaussian->log_det;
-    a->rounding = tw_approximation_rounding(model, a);
+    a->rounding = error + tw_approximation_rounding(model, a);
     a->log_z = a->rounding > TW_MOST_ROUNDING ? NAN : psi - 0.5 * log_det;
     return TW_OK;
 }
@@ -390,7 +391,7 @@ tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options *option
     if (status == TW_OK) set_sites(&s, a);
     if (status == TW_OK) status = leave_saddle(&s, options, a);
     release(&s);
-    if (status == TW_OK) status = rebuild(model, s.psi, a);
+    if (status == TW_OK) status = rebuild(model, s.psi, s.rounding, a);
     if (status != TW_OK) {
         tw_approximation_free(a);
         return status;

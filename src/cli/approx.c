@@ -121,7 +121,10 @@ static void print_row(const char *name, const tw_approximation *a, const char *u
 {
     char iterations[48];
     snprintf(iterations, sizeof iterations, "%zu %s%s", a->iterations, unit, a->iterations == 1 ? "" : "s");
-    printf("%-14s%16.4f   %-10s%-14s%-11.1e%8.3f s\n", name, a->log_z, a->converged ? "yes" : "NO",
+    printf("%-14s%16.4f   %-10s%-14s%-11.1e%8.3f s\n", name, a->log_z,
+           !a->converged     ? "NO"
+           : isnan(a->log_z) ? "no digits"
+                             : "yes",
            iterations, a->residual, seconds);
 }
 
@@ -295,6 +298,12 @@ static void warn(results *r, tw_warning_code code, double first, double second)
     tw_warnings_add(&r->warnings, &(tw_warning){.code = code, .number = {first, second}});
 }
 
+static void warn_rounding(results *r, const char *name, const tw_approximation *a)
+{
+    const tw_warning lost = {.code = TW_WARN_ROUNDING, .number = {a->rounding}, .name = name};
+    if (a->converged && a->rounding > TW_EP_ROUNDING) tw_warnings_add(&r->warnings, &lost);
+}
+
 /* The warnings of the JSON output; `judge` reports some of them as errors. */
 static void find_warnings(results *r)
 {
@@ -304,8 +313,8 @@ static void find_warnings(results *r)
     if (!ep->converged)
         warn(r, isfinite(ep->residual) ? TW_WARN_EP : TW_WARN_EP_OVERFLOW, (double)ep->iterations,
              ep->residual);
-    double rounding = fmax(ep->rounding, laplace->rounding);
-    if (rounding > TW_EP_ROUNDING) warn(r, TW_WARN_ROUNDING, rounding, 0.0);
+    warn_rounding(r, "EP", ep);
+    warn_rounding(r, "Laplace", laplace);
     if (!laplace->converged)
         warn(r, isfinite(laplace->residual) ? TW_WARN_LAPLACE : TW_WARN_LAPLACE_OVERFLOW,
              (double)laplace->iterations, laplace->residual);

@@ -1,5 +1,6 @@
 /* evidence_judge.c: judge the estimates of a run: is each of them usable, do they agree, and is the goal
  * reached? */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -58,6 +59,14 @@ static void judge_agreement(tw_evidence_result *r)
     if (a->known && !a->agree) tw_warnings_add(&r->warnings, &warning);
 }
 
+/* The ratio of a path from q is a sum of log p(y_n | x_n) - log t_n(x_n), and log t_n is as large as nu_n x_n. */
+static double rounding_of_ratio(const tw_approximation *q)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < q->n; i++) sum += fabs(q->nu[i] * q->mean[i]);
+    return DBL_EPSILON * sum;
+}
+
 /* All estimates rest on determinants of the prior and of q, whose rounding errors no agreement shows. A path
  * from the prior rests on its factor. */
 static void judge_rounding(const tw_evidence_plan *p, tw_evidence_result *r)
@@ -66,9 +75,11 @@ static void judge_rounding(const tw_evidence_plan *p, tw_evidence_result *r)
     const tw_approximation *q = p->fits.gaussian;
     bool from_prior = p->reference->kind == TW_REFERENCE_PRIOR;
     double rounding = q ? q->rounding : 0.0;
+    if (q && !from_prior) rounding += rounding_of_ratio(q);
     if (from_prior) rounding = fmax(rounding, 0.5 * fmax(prior->rounding, fabs(prior->off)));
     if (!(rounding > TW_EP_ROUNDING)) return;
-    tw_warnings_add(&r->warnings, &(tw_warning){.code = TW_WARN_ROUNDING, .number = {rounding}});
+    tw_warnings_add(&r->warnings,
+                    &(tw_warning){.code = TW_WARN_ROUNDING, .number = {rounding}, .name = "all methods"});
     if (rounding <= TW_MOST_ROUNDING) return;
     for (size_t i = 0; i < r->count; i++) r->estimate[i].log_z = NAN;
     r->agreement.known = r->agreement.agree = false;

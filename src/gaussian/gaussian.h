@@ -64,6 +64,8 @@ typedef struct tw_gaussian_kind {
      * Optional. */
     void (*reach)(const tw_gaussian *g, const tw_sparse *rows, const double *variance, double *cross,
                   double *diagonal);
+    /* An estimate of the rounding error of m' A^-1 m, m = A nu, of a conditioned Gaussian. Optional. */
+    double (*loss)(const tw_gaussian *g, const double *nu);
 } tw_gaussian_kind;
 
 /* The common part of all kinds: the struct of a kind begins with it. */

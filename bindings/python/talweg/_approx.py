@@ -146,7 +146,7 @@ def _check(model: Model, kind: str, handle: Any) -> bool:
         what = "not_converged" if math.isfinite(facts["residual"]) else "overflow"
         model._notes.append(warned(f"{kind}_{what}", facts["iterations"], facts["residual"]))
     elif facts["rounding"] > ROUNDING:
-        model._notes.append(warned("rounding", facts["rounding"]))
+        model._notes.append(warned("rounding", facts["rounding"], name="EP" if kind == "ep" else "Laplace"))
     return bool(facts["converged"])
 
 
