@@ -53,11 +53,12 @@ typedef struct tw_hyper_options {
                             prior */
     double eps;          /* step size, in the metric of that Gaussian */
     size_t leapfrog_steps;
-    size_t rounds;       /* largest number of rounds that adapt the proposal */
-    size_t round_points; /* of each; 0: 8 (d + 1)(d + 2) for d parameters, more in the first; d > 4: 24 (d + 2), at
+    size_t rounds; /* largest number of rounds that adapt the proposal */
+    size_t
+        round_points; /* of each; 0: 8 (d + 1)(d + 2) for d parameters, more in the first; d > 4: 24 (d + 2), at
                           * least 224 */
-    size_t starts;       /* of the search for the mode */
-    size_t kept;         /* particles kept of each point, drawn by their weights; 0: no draws of x */
+    size_t starts;    /* of the search for the mode */
+    size_t kept;      /* particles kept of each point, drawn by their weights; 0: no draws of x */
     size_t joint_particles;    /* of a second estimate of log p(y) that shares no draws; 0: none */
     size_t joint_temperatures; /* and its temperatures */
     uint64_t seed;

@@ -71,7 +71,8 @@ static void the_evidence_is_unbiased_and_its_error_honest(void **state)
     scores both[2] = {{.exact = exact}, {.exact = exact, .joint = true}};
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         tw_hyper_options o = hyper_small(seed);
-        o.round_points = 96; /* exploring this simple posterior with more points would take most of the time */
+        o.round_points =
+            96; /* exploring this simple posterior with more points would take most of the time */
         hyper_with_run(HYPER_ELL, &o, score_both, both);
     }
     for (int k = 0; k < 2; k++) {
