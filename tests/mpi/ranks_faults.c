@@ -2,10 +2,12 @@
  * memory remains in use.
  *
  *   mpirun -n 3 ranks_faults DATA.csv [STRIDE]
+ *   mpirun -n 2 ranks_faults --alone
  *
  * Each command runs with n = 1, 1 + STRIDE, ... until it needs fewer than n allocations; the rank that fails
  * is n modulo the number of ranks. tests/cli/mpi.sh runs this with a time limit, which detects a rank that
- * waits forever.
+ * waits forever. With --alone rank 1 fails while rank 0 waits for it in a call that is none of the team's, as in a
+ * matrix operation: rank 1 says why and ends both.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -121,6 +123,19 @@ static bool shares_memory(void)
     return sound;
 }
 
+static void fail_alone(void)
+{
+    tw_context *ctx = new_context();
+    tw_team *team = NULL;
+    char never;
+    if (tw_team_mpi(ctx, MPI_COMM_WORLD, &team) != TW_OK) return;
+    tw_team_mpi_keep_step(team, NULL);
+    if (rank == 1)
+        tw_team_mpi_end(team, TW_NO_MEMORY, "nothing is left here");
+    else
+        MPI_Recv(&never, 1, MPI_CHAR, 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     int provided = 0;
@@ -134,6 +149,11 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (strcmp(data, "--alone") == 0) {
+        fail_alone();
+        MPI_Finalize();
+        return 0;
+    }
     FILE *results = fdopen(dup(fileno(stdout)), "w");
     if (!results || !freopen("/dev/null", "w", stderr)) return 1;
     if (!shares_memory()) {
