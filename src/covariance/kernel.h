@@ -159,6 +159,9 @@ tw_status tw_kernel_restore(tw_context *ctx, const char *expression, const tw_da
 /* Fail if the kernel does not fit d inputs. */
 tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d);
 
+/* The largest rank that covariances of the kernel can have for any cases; SIZE_MAX: no limit. */
+size_t tw_kernel_rank(const tw_kernel *kernel, size_t d);
+
 /* Mark which of d inputs the leaves use. */
 void tw_kernel_mark_inputs(const tw_kernel *kernel, size_t d, bool *used);
 
