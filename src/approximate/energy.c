@@ -76,6 +76,23 @@ static double by_pull(const tw_pull *p, double *best, double *error)
     return tw_dot(p->a->n, p->g, p->mean);
 }
 
+/* The effect on log Z of rounding the covariances K_0 of the pivots, which determine a K of low rank: with the pull
+ * c = L_0'^-1 w of w on the pivots, at most c_k^2 for the energy and (K_0^-1)_kk for log|B|, times eps K_kk. */
+static double rounding_of_core(const tw_pull *p)
+{
+    size_t n = p->a->n, r = p->prior->r;
+    double sum = 0.0;
+    memset(p->rest, 0, n * sizeof *p->rest);
+    for (size_t i = 0; i < n; i++) {
+        p->rest[i] = 1.0;
+        tw_gaussian_solve(p->prior, 1, p->rest, p->change); /* 0 unless i is a pivot */
+        double c = tw_dot(r, p->change, p->h);
+        sum += p->prior->variance[i] * (tw_dot(r, p->change, p->change) + c * c);
+        p->rest[i] = 0.0;
+    }
+    return DBL_EPSILON * sum;
+}
+
 /* m = F w, and g = F'^-1 w if F is square. The error is also that of K - F F'. */
 static double by_coordinates(const tw_pull *p, double *mean, double *error)
 {
@@ -83,6 +100,7 @@ static double by_coordinates(const tw_pull *p, double *mean, double *error)
     tw_gaussian_spread(p->prior, 1, p->h, mean);
     double square = tw_dot(p->prior->r, p->h, p->h);
     *error = DBL_EPSILON * square;
+    if (p->prior->low_rank) *error += rounding_of_core(p);
     for (size_t i = 0; i < p->a->n; i++) {
         double off = p->a->mean[i] - mean[i];
         *error += 0.5 * fabs(p->a->tau[i]) * off * off;

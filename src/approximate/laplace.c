@@ -8,11 +8,13 @@
  * The decrement g' dx = dx' (K^-1 + W) dx is the squared length of the step in units of q's standard
  * deviations, and half of it is the predicted gain of psi. The line search halves the step until psi gains a
  * fraction of that. The mode is found when the decrement is below twice the tolerance, the full step has been
- * taken, and the next step would not change log|B|. This last condition is needed because psi is flat at the
+ * taken, and the next step is below the tolerance too and would not change log|B|. The rounding error of psi replaces
+ * the tolerance if it is larger, but then steps must have ceased to become shorter: psi may be known less well than
+ * the mode. The condition on log|B| is needed because psi is flat at the
  * mode but log|B| is not: with a broad prior, lambda varies much within q's standard deviation. Since q's
  * variance is at most K_nn / (1 + lambda_n K_nn), log|B| changes by at most
  * sum_n |change of log(1 + lambda_n K_nn)|. At the mode log Z = psi - log|B|/2, and q has sites tau = lambda,
- * nu = lambda x + l'.
+ * nu = lambda x + l'. log Z uses psi at q's mean, which is one more step (energy.c).
  *
  * The main cost is factoring B = I + W^1/2 K W^1/2, and two measures save factorisations. Steps use conjugate
  * gradients with the factor of a few sites as preconditioner, and log|B| comes from q. A dense problem starts

@@ -78,7 +78,7 @@ void tw_gaussian_dense_expect(tw_gaussian *g, size_t rank)
 
 /* Is the rank that which A has without rounding? Then the least pivot is far above the limit below which pivots are
  * taken for rounding. */
-static bool has_expected_rank(const tw_dense *d)
+static bool has_exact_rank(const tw_dense *d)
 {
     static const double far = 1e3;
     const tw_factor *f = d->factor;
@@ -101,7 +101,7 @@ tw_status tw_gaussian_dense_factor(tw_gaussian *g, double jitter, tw_gaussian_re
     for (size_t i = 0; i < n; i++) d->own[i + i * n] += jitter;
     use_factor(d);
     set_variances(d);
-    g->low_rank = has_expected_rank(d);
+    g->low_rank = has_exact_rank(d);
     g->lost = found.residual;
     *report = (tw_gaussian_report){found.residual, found.jitter, found.log_det_change};
     return TW_OK;
