@@ -64,13 +64,13 @@ static bool invert_m(size_t r, tw_confined *q)
             for (size_t b = 0; b <= a; b++) m[a + b * k] += q->n[a + i * k] * q->n[b + i * k];
     for (size_t a = q->c; a < k; a++) m[a + a * k] -= 1.0;
     if (!tw_eigen_symmetric(k, m, k, value, work)) return false;
-    double largest = 1.0 + fmax(fabs(value[0]), fabs(value[k - 1]));
+    double largest = fmax(fabs(value[0]), fabs(value[k - 1]));
     q->log_m = q->rounding = 0.0;
     memset(q->inverse, 0, sizeof q->inverse);
     for (size_t j = 0; j < k; j++) {
         negative += value[j] < 0.0;
         q->log_m += log(fabs(value[j]));
-        q->rounding += factor * DBL_EPSILON * largest / fabs(value[j]);
+        q->rounding += DBL_EPSILON * (factor + largest) / fabs(value[j]);
         for (size_t a = 0; a < k; a++)
             for (size_t b = 0; b < k; b++) q->inverse[a + b * k] += m[a + j * k] * m[b + j * k] / value[j];
     }

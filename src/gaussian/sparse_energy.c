@@ -88,15 +88,17 @@ static double violation(const energy *e, double *error)
     const tw_pattern *p = e->s->pattern;
     double sum = 0.0;
     for (size_t c = 0; c < p->constraints; c++) {
-        double pull = 0.0, off = 0.0, parts = 0.0;
+        double pull = 0.0, off = 0.0, parts = 0.0, most = 0.0;
         for (size_t j = 0; j < p->r; j++) {
             double v = p->v[j + c * p->r];
             pull += v * e->rest[j];
             off += v * e->u[j];
-            parts += fabs(v * e->u[j]);
+            parts += fabs(e->u[j]);
+            most = fmax(most, fabs(v));
         }
         sum += pull * off;
-        *error += DBL_EPSILON * fabs(pull) * parts;
+        *error +=
+            DBL_EPSILON * fabs(pull) * most * parts; /* entries of V have errors relative to the largest */
     }
     return 2.0 * sum;
 }
