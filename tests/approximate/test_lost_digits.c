@@ -244,6 +244,26 @@ static void newton_finds_the_mode_of_a_walk_with_gaps(void **state)
     assert_close(f.log_z, -8.049892048524, 1e-6, "log Z");
 }
 
+/* Pairs of times 1e-10 apart under precise data: the constraints hold only to what their solve leaves, and the data pull
+ * against them with 1e10. */
+static void constraints_hold_against_a_strong_pull(void **state)
+{
+    (void)state;
+    static const double t[10] = {0.0,          1.0,          1.0000000001, 2.0000000001, 2.0000000002,
+                                 3.0000000002, 3.0000000003, 4.0000000003, 4.0000000004, 5.0000000004};
+    static const double y[10] = {1.9363168750132407e-07, 0.9320355979599982,  0.9320469724321123,
+                                 0.6754638361761267,     0.6754570536385027,  -0.442518059966441,
+                                 -0.44252272399348674,   -0.9961653436148085, -0.9961691767908628,
+                                 -0.2794189933536603};
+    const fitted_case c = {"gaussian", "rw2(1, sigma=80.52)", 10, 1, t, y, 5.955e-06};
+    need_orderings();
+    for (int kind = TW_LAPLACE; kind <= TW_EP; kind++) {
+        found f = fit_by(&c, (tw_approximation_kind)kind);
+        assert_true(f.converged);
+        assert_close(f.log_z, -36210987511.566162, 1e-3, "log Z"); /* 100 units in its last place */
+    }
+}
+
 /* Is log Z right to its estimate of rounding, which may be too small by a factor of 3, or withheld? */
 static void assert_right_or_withheld(const fitted_case *c, double log_z, bool withheld)
 {
@@ -332,6 +352,7 @@ int main(void)
         cmocka_unit_test(huge_variances_are_right_or_withheld),
         cmocka_unit_test(newton_finds_the_mode_of_a_walk),
         cmocka_unit_test(newton_finds_the_mode_of_a_walk_with_gaps),
+        cmocka_unit_test(constraints_hold_against_a_strong_pull),
         cmocka_unit_test(replicates_of_little_noise_keep_their_digits),
         cmocka_unit_test(dense_covariances_are_right_or_withheld),
         cmocka_unit_test(a_walk_with_all_kinds_of_gaps_is_right_or_withheld),
