@@ -16,6 +16,10 @@ tw_status tw_approximation_rebuild(const tw_model *model, tw_approximation *appr
 /* The model that the predictor was made for. */
 const tw_model *tw_predictor_model(const tw_predictor *predictor);
 
+/* m'K^-1 m for the mean m of q (rebuilt), which it computes anew; that m replaces a->mean. *error: an estimate of
+ * the error of log Z by that of m and of this number. */
+tw_status tw_approximation_energy(const tw_model *model, tw_approximation *a, double *energy, double *error);
+
 /* An estimate of the rounding error of log Z, in nats, by the prior and q (rebuilt). */
 double tw_approximation_rounding(const tw_model *model, const tw_approximation *approximation);
 

@@ -52,26 +52,24 @@ tw_status tw_approximation_rebuild(const tw_model *model, tw_approximation *a)
     return TW_OK;
 }
 
-/* With R = (K + T^-1)^-1 and b = K^-1 mu, log Z changes by 1/2 (b' dK b - tr(R dK)) if K changes by dK. The entries
- * of a dense K, and those of its factor's product, have errors of random signs of about eps (K_ii K_jj)^1/2. */
+/* With R = (K + T^-1)^-1, log |B| changes by tr(R dK) if K changes by dK. The entries of a dense K, and those of its
+ * factor's product, have errors of random signs of about eps (K_ii K_jj)^1/2; a factor of low rank also omits numbers
+ * up to `lost`. */
 static double rounding_of_matrix(const tw_gaussian *prior, const tw_approximation *a)
 {
-    double trace = 0.0, pulls = 0.0;
+    double trace = 0.0;
     for (size_t i = 0; i < a->n; i++) {
-        double b = a->nu[i] - a->tau[i] * a->mean[i];
-        trace += fmax(a->tau[i] * (1.0 - a->tau[i] * a->variance[i]), 0.0) * prior->variance[i];
-        pulls += b * b * prior->variance[i];
+        double rest = fmax(1.0 - a->tau[i] * a->variance[i], 0.0);
+        trace += fabs(a->tau[i]) * rest * (DBL_EPSILON * prior->variance[i] + prior->lost);
     }
-    /* Newton's method multiplies by K itself, EP by its factor. */
-    return (a->kind == TW_EP ? prior->rounding : DBL_EPSILON) * (trace + pulls);
+    return trace;
 }
 
 double tw_approximation_rounding(const tw_model *model, const tw_approximation *a)
 {
-    const tw_gaussian *prior = model->prior;
-    const tw_gaussian *q = a->reference->gaussian;
-    return q->kind->loss ? 0.5 * (prior->rounding + q->rounding + q->kind->loss(q, a->nu))
-                         : rounding_of_matrix(prior, a);
+    const tw_gaussian *prior = model->prior, *q = a->reference->gaussian;
+    if (q->kind->energy) return 0.5 * (prior->rounding + q->rounding);
+    return prior->low_rank ? 0.0 : rounding_of_matrix(prior, a);
 }
 
 tw_status tw_approximation_from_sites(const tw_model *model, tw_approximation_kind kind, const double *tau,

@@ -42,60 +42,27 @@ static tw_status start(tw_ep *ep)
     return TW_OK;
 }
 
-/* Refine the pull g = nu - T mu = K^-1 mu of the sites. If observations are much more precise than the prior,
- * this difference is mostly rounding error. But g solves (I + T K) g = nu, and (I + T K)^-1 = I - T Sigma, so
- * iterative refinement improves it:
- *   g <- g + (I - T Sigma) (nu - T K g - g).
- * A step multiplies the error by about DBL_EPSILON T K, the rounding error of T Sigma relative to
- * 1 - T Sigma. If that exceeds GAIN, nothing is refined; if K is nearly singular, the iteration does not
- * converge. Returns the change of g' mu in the last step, infinite if there was none. work: 2 n + r numbers. */
-static double refine_pull(const tw_ep *ep, double *g, double *work)
-{
-    enum { STEPS = 20 };
-    static const double GAIN = 0.1;
-    const tw_gaussian *prior = ep->model->prior, *q = ep->result->reference->gaussian;
-    const tw_approximation *a = ep->result;
-    size_t n = a->n;
-    double *mean = work, *rest = work + n, *h = work + 2 * n, change = INFINITY;
-    for (size_t i = 0; i < n; i++)
-        if (!(DBL_EPSILON * fabs(a->tau[i]) * prior->variance[i] <= GAIN)) return INFINITY;
-    for (int step = 0; step < STEPS && change > 0.01 * ep->options->tolerance; step++) {
-        tw_gaussian_multiply(prior, 1, g, mean);
-        for (size_t i = 0; i < n; i++) rest[i] = a->nu[i] - a->tau[i] * mean[i] - g[i];
-        tw_gaussian_pull_back(q, 1, rest, h);
-        tw_gaussian_spread(q, 1, h, mean);
-        change = 0.0;
-        for (size_t i = 0; i < n; i++) {
-            double step_i = rest[i] - a->tau[i] * mean[i];
-            g[i] += step_i;
-            change += fabs(step_i * a->mean[i]);
-        }
-    }
-    return change;
-}
-
-/* log Z and residual of the q just rebuilt. log Z uses the refined pull if that is more accurate; the
- * residual uses nu - T mu with q's mean as computed. */
+/* log Z and residual of the q just rebuilt. The residual is that of q's mean as computed; log Z uses the mean m and
+ * the number for m'K^-1 m that belong together (energy.c), where tw_ep_measure puts (nu - T m)'m. */
 static tw_status measure_rebuilt(tw_ep *ep)
 {
     tw_approximation *a = ep->result;
     const tw_gaussian *q = a->reference->gaussian;
-    double log_det = ep->model->prior->log_det - q->log_det, *pull = NULL, refined = INFINITY;
-    a->rounding = 0.0;
-    for (size_t i = 0; i < a->n; i++) a->rounding += DBL_EPSILON * fabs(a->nu[i] * a->mean[i]);
-    if (a->rounding > 0.01 * ep->options->tolerance) {
-        TW_TRY(tw_allocate_doubles(ep->model->ctx, 3 * a->n + q->r, 1, "EP's work space", &pull));
-        for (size_t i = 0; i < a->n; i++) pull[i] = a->nu[i] - a->tau[i] * a->mean[i];
-        refined = refine_pull(ep, pull, pull + a->n);
+    double log_det = ep->model->prior->log_det - q->log_det, energy, error, ignored;
+    tw_ep_measure(ep, log_det, &ep->rebuilt_log_z, &a->residual);
+    TW_TRY(tw_approximation_energy(ep->model, a, &energy, &error));
+    tw_ep_measure(ep, log_det, &a->log_z, &ignored);
+    for (size_t i = 0; i < a->n; i++) {
+        tw_cavity cavity;
+        double pull = a->nu[i] - a->tau[i] * a->mean[i];
+        if (a->variance[i] == 0.0) continue;
+        a->log_z += 0.5 * pull * a->mean[i];
+        if (tw_ep_cavity(a->tau[i], a->nu[i], a->mean[i], a->variance[i], &cavity))
+            error += DBL_EPSILON * cavity.variance * pull * pull; /* a part that cancels in tw_ep_measure */
     }
-    tw_ep_measure(ep, log_det, NULL, &a->log_z, &a->residual);
-    if (refined < a->rounding) {
-        double ignored;
-        a->rounding = refined;
-        tw_ep_measure(ep, log_det, pull, &a->log_z, &ignored);
-    }
-    a->rounding += tw_approximation_rounding(ep->model, a);
-    tw_release(ep->model->ctx, pull);
+    a->log_z -= 0.5 * energy;
+    memcpy(a->mean, q->mean, a->n * sizeof *a->mean);
+    a->rounding = error + tw_approximation_rounding(ep->model, a);
     return TW_OK;
 }
 
@@ -169,8 +136,8 @@ static tw_status verify(tw_ep *ep, const tw_ep_options *options, double *log_z)
 {
     tw_approximation *r = ep->result;
     TW_TRY(rebuild(ep));
-    r->converged = r->residual <= options->site_tolerance && tw_ep_settled(ep, r->log_z, *log_z);
-    *log_z = r->log_z;
+    r->converged = r->residual <= options->site_tolerance && tw_ep_settled(ep, ep->rebuilt_log_z, *log_z);
+    *log_z = ep->rebuilt_log_z;
     return r->converged ? TW_OK : restore_sigma(ep);
 }
 
@@ -216,7 +183,7 @@ static void measure(tw_ep *ep, progress *p)
     p->log_z = NAN;
     r->residual = p->effect;
     if (p->double_loop || p->effect <= FAR * ep->options->site_tolerance)
-        tw_ep_measure(ep, ep->log_det_b + ep->log_det_pending, NULL, &p->log_z, &r->residual);
+        tw_ep_measure(ep, ep->log_det_b + ep->log_det_pending, &p->log_z, &r->residual);
 }
 
 /* Sequential sweeps have stalled. The first time, recompute Sigma, since it accumulates rounding errors; the
@@ -283,7 +250,7 @@ tw_status tw_ep_fit(const tw_model *model, const tw_ep_options *options, tw_appr
     tw_status status = parallel ? tw_ep_parallel(&ep) : start(&ep);
     if (status == TW_OK) status = parallel ? rebuild(&ep) : iterate(&ep, options);
     release(&ep);
-    if (status == TW_OK && ep.result->rounding > TW_MOST_ROUNDING) ep.result->log_z = NAN;
+    if (status == TW_OK && !(ep.result->rounding <= TW_MOST_ROUNDING)) ep.result->log_z = NAN;
     if (status != TW_OK) {
         tw_approximation_free(ep.result);
         return status;

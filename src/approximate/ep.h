@@ -25,6 +25,7 @@ typedef struct tw_ep {
     double pending_limit;     /* the largest |pending_n| Sigma_nn that may remain after an update */
     double log_det_b;         /* log |B| = log |I + T^1/2 K T^1/2| without the pending part */
     double log_det_pending;   /* log |I + Sigma D|; log |B| is the sum of both */
+    double rebuilt_log_z;     /* log Z of the last q rebuilt, by the sums of sweeps */
     bool stopped;             /* the caller's on_progress asked to stop */
 
     /* The double loop's outer parameters: marginal precisions and shifts, n each; NULL before it starts. */
@@ -67,8 +68,7 @@ tw_status tw_ep_parallel(tw_ep *ep);
 /* Do two values of log Z agree to the tolerance, or to the rounding error of their largest part? */
 bool tw_ep_settled(const tw_ep *ep, double log_z, double before);
 
-/* log Z and the residual (see tw_ep_options) of the current sites and marginals, with log_det = log|B|. pull
- * is nu - T mu if the caller has it more accurately than that difference, otherwise NULL. */
-void tw_ep_measure(const tw_ep *ep, double log_det, const double *pull, double *log_z, double *residual);
+/* log Z and the residual (see tw_ep_options) of the current sites and marginals, with log_det = log|B|. */
+void tw_ep_measure(const tw_ep *ep, double log_det, double *log_z, double *residual);
 
 #endif

@@ -94,7 +94,7 @@ static tw_status iterate(tw_ep *ep, tw_gaussian *q, double *kept)
         TW_TRY(tw_ep_go_on(ep));
         r->iterations++;
         TW_TRY(sweep(ep, q, kept, &eta));
-        tw_ep_measure(ep, ep->log_det_b, NULL, &log_z, &r->residual);
+        tw_ep_measure(ep, ep->log_det_b, &log_z, &r->residual);
         tw_ep_report(ep, r->n);
         r->converged = r->residual <= ep->options->site_tolerance && tw_ep_settled(ep, log_z, before);
         eta = r->residual <= residual ? fmin(recovery * eta, 1.0) : fmax(0.5 * eta, min_eta);

@@ -181,7 +181,7 @@ static double log_likelihood_at(const tw_model *m, size_t i, double x)
  *   log t_n(mu_n) - (s_n g_n^2 + log(1 + tau_n s_n))/2.
  * log t(mu) cancels in log Z_EP. It is huge if observations are much more precise than the prior, so it is
  * left out of both terms. */
-void tw_ep_measure(const tw_ep *ep, double log_det, const double *pull, double *log_z, double *residual)
+void tw_ep_measure(const tw_ep *ep, double log_det, double *log_z, double *residual)
 {
     const tw_model *m = ep->model;
     const tw_approximation *r = ep->result;
@@ -194,7 +194,7 @@ void tw_ep_measure(const tw_ep *ep, double log_det, const double *pull, double *
             *log_z += log_likelihood_at(m, i, r->mean[i]);
             continue;
         }
-        double g = pull ? pull[i] : r->nu[i] - r->tau[i] * r->mean[i];
+        double g = r->nu[i] - r->tau[i] * r->mean[i];
         bool proper = tw_ep_cavity(r->tau[i], r->nu[i], r->mean[i], r->variance[i], &cavity);
         cavity.mean = proper ? r->mean[i] - cavity.variance * g : 0.0;
         if (!proper ||

@@ -8,11 +8,13 @@
  * The decrement g' dx = dx' (K^-1 + W) dx is the squared length of the step in units of q's standard
  * deviations, and half of it is the predicted gain of psi. The line search halves the step until psi gains a
  * fraction of that. The mode is found when the decrement is below twice the tolerance, the full step has been
- * taken, and the next step would not change log|B|. This last condition is needed because psi is flat at the
+ * taken, and the next step is below the tolerance too and would not change log|B|. The rounding error of psi replaces
+ * the tolerance if it is larger, but then steps must have ceased to become shorter: psi may be known less well than
+ * the mode. The condition on log|B| is needed because psi is flat at the
  * mode but log|B| is not: with a broad prior, lambda varies much within q's standard deviation. Since q's
  * variance is at most K_nn / (1 + lambda_n K_nn), log|B| changes by at most
  * sum_n |change of log(1 + lambda_n K_nn)|. At the mode log Z = psi - log|B|/2, and q has sites tau = lambda,
- * nu = lambda x + l'.
+ * nu = lambda x + l'. log Z uses psi at q's mean, which is one more step (energy.c).
  *
  * The main cost is factoring B = I + W^1/2 K W^1/2, and two measures save factorisations. Steps use conjugate
  * gradients with the factor of a few sites as preconditioner, and log|B| comes from q. A dense problem starts
@@ -38,6 +40,8 @@ enum { HALVINGS = 40, NESTED_FROM = 256, NESTED_STEPS = 12 };
 static const double FAR = 0.3, NEAR = 0.01; /* relative accuracy of a step: far from the mode and near it */
 static const double LOG_DET = 1e-8;         /* limit on the change of log|B|/2 by the next step, in nats */
 static const double SURE = 0.1;             /* fraction of LOG_DET that applies to an inexact step */
+static const double SHRINKS =
+    0.25; /* a step whose decrement is above this share of the last is rounding error */
 
 typedef struct laplace {
     const tw_model *model;
@@ -74,15 +78,19 @@ static void refresh_terms(laplace *s)
 }
 
 /* Compute the Newton step to a relative accuracy by conjugate gradients; directly if the accuracy is 0 or
- * they fail. Returns its decrement; NaN if lambda K exceeds double precision, so that B cannot be factored
+ * they fail, and afresh near the mode of a sparse problem. Returns its decrement; NaN if lambda K exceeds double precision, so that B cannot be factored
  * or the step does not go uphill. */
 static double newton_step(laplace *s, double accuracy)
 {
     double decrement = NAN;
+    bool whole = s->newton.curved->kind->whole, far = accuracy >= (whole ? FAR : NEAR);
     for (size_t i = 0; i < s->model->n; i++) s->newton.gradient[i] = s->slope[i] - s->a[i];
-    if (accuracy > 0.0) decrement = tw_newton_conjugate(&s->newton, accuracy);
+    if (far) decrement = tw_newton_conjugate(&s->newton, accuracy);
     s->direct = !isfinite(decrement);
-    if (s->direct) decrement = tw_newton_direct(&s->newton);
+    if (s->direct && whole)
+        decrement = tw_newton_afresh(&s->newton, s->slope, s->a, s->x);
+    else if (s->direct)
+        decrement = tw_newton_direct(&s->newton);
     return decrement >= -s->rounding ? fmax(decrement, 0.0) : NAN;
 }
 
@@ -95,7 +103,7 @@ static void accept(laplace *s, double t)
         s->a[i] += t * s->newton.da[i];
         s->x[i] = s->trial[i];
         psi += s->value[i] - 0.5 * s->a[i] * s->x[i];
-        parts += fabs(s->value[i]) + fabs(s->a[i] * s->x[i]);
+        parts += fabs(s->value[i]) + fabs(s->a[i] * s->x[i]) + s->lambda[i] * s->x[i] * s->x[i];
     }
     s->psi = psi;
     s->rounding = 16.0 * DBL_EPSILON * parts;
@@ -145,12 +153,15 @@ static void begin(laplace *s)
 }
 
 /* Compute the next step, after one of length t: the more accurate the smaller the last decrement `before`.
- * Returns its decrement. settled: the last step was a full one near the mode. *converged: x is the mode. */
-static double next_step(laplace *s, double before, double t, bool settled, bool *converged)
+ * Returns its decrement. settled: the last step was a full one near the mode. *converged: x is the mode; the next
+ * step is below the tolerance, or steps no longer become shorter, because they are rounding errors. */
+static double next_step(laplace *s, double before, double t, bool settled, double tolerance, bool *converged)
 {
     refresh_terms(s);
     double decrement = newton_step(s, t > 0.0 ? fmax(NEAR, fmin(FAR, before)) : 0.0);
-    *converged = settled && (!isfinite(decrement) || log_det_change(s) <= (s->direct ? 1.0 : SURE) * LOG_DET);
+    if (settled && !isfinite(decrement)) decrement = before; /* rounding errors: no step goes uphill */
+    bool arrived = 0.5 * decrement <= tolerance || !(decrement < SHRINKS * before);
+    *converged = settled && arrived && log_det_change(s) <= (s->direct ? 1.0 : SURE) * LOG_DET;
     return decrement;
 }
 
@@ -168,12 +179,13 @@ static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_appro
             break;
         }
         if (t > 0.0) out->iterations++;
-        decrement = next_step(s, decrement, t, near && t == 1.0, &out->converged);
+        decrement = next_step(s, decrement, t, near && t == 1.0, options->tolerance, &out->converged);
     }
-    if (s->newton.largest * DBL_EPSILON > 0.5) {
+    if (!s->newton.curved->kind->whole && s->newton.largest * DBL_EPSILON > 0.5) {
         out->converged = false; /* 1 + lambda K rounds to lambda K: steps are rounding errors */
         decrement = NAN;
     }
+    if (!(0.5 * decrement <= TW_MOST_ROUNDING)) out->converged = false;
     out->residual = decrement >= 0.0 ? sqrt(decrement) : INFINITY;
     return TW_OK;
 }
@@ -357,21 +369,29 @@ static tw_status leave_saddle(laplace *s, const tw_laplace_options *options, tw_
     return TW_OK;
 }
 
-/* Compute q from its sites, and log Z with log|B| from q; `error` is the rounding error of psi. If sites with
- * negative precisions do not give a distribution, x is not a mode: they are then set to 0, and the result has not
- * converged. */
-static tw_status rebuild(const tw_model *model, double psi, double error, tw_approximation *a)
+/* Compute q from its sites. If sites with negative precisions do not give a distribution, x is not a mode: they
+ * are then set to 0, and the result has not converged. */
+static tw_status rebuild(const tw_model *model, tw_approximation *a)
 {
     tw_status status = a->reference ? TW_OK : tw_approximation_rebuild(model, a);
-    if (status != TW_OK) {
-        if (!model->observed.likelihood->peak) return status;
-        a->converged = false;
-        for (size_t i = 0; i < a->n; i++) a->tau[i] = fmax(a->tau[i], 0.0);
-        TW_TRY(tw_approximation_rebuild(model, a));
-    }
-    double log_det = model->prior->log_det - a->reference->gaussian->log_det;
-    a->rounding = error + tw_approximation_rounding(model, a);
-    a->log_z = a->rounding > TW_MOST_ROUNDING ? NAN : psi - 0.5 * log_det;
+    if (status == TW_OK || !model->observed.likelihood->peak) return status;
+    a->converged = false;
+    for (size_t i = 0; i < a->n; i++) a->tau[i] = fmax(a->tau[i], 0.0);
+    return tw_approximation_rebuild(model, a);
+}
+
+/* log Z at q's mean, which is one Newton step from x, with log|B| from q. */
+static tw_status measure(laplace *s, tw_approximation *a)
+{
+    const tw_gaussian *prior = s->model->prior, *q = a->reference->gaussian;
+    double energy, error, parts = 0.0;
+    TW_TRY(tw_approximation_energy(s->model, a, &energy, &error));
+    double psi = log_likelihood(s, a->mean, NULL, NULL) - 0.5 * energy;
+    for (size_t i = 0; i < a->n; i++) parts += fabs(s->value[i]) + fabs(s->slope[i] * a->mean[i]);
+    a->rounding = error + DBL_EPSILON * parts + tw_approximation_rounding(s->model, a);
+    a->log_z = psi - 0.5 * (prior->log_det - q->log_det);
+    memcpy(a->mean, q->mean, a->n * sizeof *a->mean);
+    if (!(a->rounding <= TW_MOST_ROUNDING) || !isfinite(a->residual)) a->log_z = NAN;
     return TW_OK;
 }
 
@@ -390,13 +410,13 @@ tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options *option
     if (status == TW_OK) status = iterate_all(&s, options, a);
     if (status == TW_OK) set_sites(&s, a);
     if (status == TW_OK) status = leave_saddle(&s, options, a);
+    if (status == TW_OK) status = rebuild(model, a);
+    if (status == TW_OK) status = measure(&s, a);
     release(&s);
-    if (status == TW_OK) status = rebuild(model, s.psi, s.rounding, a);
     if (status != TW_OK) {
         tw_approximation_free(a);
         return status;
     }
-    if (!isfinite(a->residual)) a->log_z = NAN;
     *out = a;
     return TW_OK;
 }

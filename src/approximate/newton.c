@@ -5,8 +5,9 @@
  * Rasmussen & Williams (2006, Algorithm 3.1) compute the new a instead and subtract the old one. Here
  * rounding errors are relative to g, which vanishes at the mode, so every step corrects the errors of the
  * last, however large lambda K is. Sites with lambda_n K_nn < ACTIVE do not enter B. If the metric never
- * leaves out a site (a sparse precision), one solve gives dx and da = g - W dx, unless lambda K is so large
- * that this difference loses digits.
+ * leaves out a site (a sparse precision), one solve gives dx and da = g - W dx. There products with K would lose
+ * digits: K is nearly singular, or its largest eigenvalue is huge. The errors of da remain in a, so that x = K a
+ * no longer holds; near the mode tw_newton_afresh gives x and a that do not depend on earlier ones.
  *
  * Factoring B dominates the cost. Conjugate gradients for H = K^-1 + W need a factor only as a
  * preconditioner, H_0 = K^-1 + W_0, and the product H p = p_a + W p_x takes O(n) flops for a pair
@@ -28,7 +29,6 @@ enum { MOST_ITERATIONS = 50 };
 enum { FREE_ITERATIONS = 3 };       /* even a new preconditioner takes this many */
 static const double ACTIVE = 1e-13; /* leaving out such sites changes log|B| by less than n times this */
 static const double MATTERS = 1.0;  /* lambda K of a site that alone halves the variance of its latent */
-static const double LARGE = 1e6;    /* lambda K; the relative error of g - W dx is about 1e-16 times this */
 /* Time of a flop in a matrix-vector product or sparse solve, in units of a flop in a factorisation. */
 static const double SLOWER = 2.0, SLOWER_SPARSE = 6.0;
 
@@ -60,7 +60,7 @@ static bool factor(tw_newton *s, double threshold)
 /* x = H_0^-1 g and a = K^-1 x, without an inverse of K. */
 static void solve(tw_newton *s, const double *g, double *a, double *x)
 {
-    if (s->curved->kind->whole && s->largest < LARGE) {
+    if (s->curved->kind->whole) {
         tw_curved_respond(s->curved, g, x, a);
         return;
     }
@@ -83,6 +83,21 @@ double tw_newton_direct(tw_newton *s)
     if (!factor(s, ACTIVE)) return NAN;
     solve(s, s->gradient, s->da, s->dx);
     return tw_dot(s->prior->n, s->gradient, s->dx);
+}
+
+double tw_newton_afresh(tw_newton *s, const double *slope, const double *a, const double *x)
+{
+    double decrement = 0.0;
+    find_largest(s);
+    if (!factor(s, ACTIVE)) return NAN;
+    for (size_t i = 0; i < s->prior->n; i++) s->solution[i] = s->lambda[i] * x[i] + slope[i];
+    tw_curved_respond(s->curved, s->solution, s->dx, s->da);
+    for (size_t i = 0; i < s->prior->n; i++) {
+        s->dx[i] -= x[i];
+        s->da[i] -= a[i];
+        decrement += s->dx[i] * (s->da[i] + s->lambda[i] * s->dx[i]);
+    }
+    return decrement;
 }
 
 /* Provide a preconditioner: a new one the first time and when iterations with the last have cost as much as a

@@ -29,6 +29,11 @@ void tw_newton_free(tw_newton *newton);
  * factored because lambda K is too large for double precision. */
 double tw_newton_direct(tw_newton *s);
 
+/* Compute the step for a metric that leaves out no site (a sparse precision) from the point that it leads to:
+ *   x + dx = (K^-1 + W)^-1 (W x + slope),   a + da = W x + slope - W (x + dx).
+ * Errors of earlier steps do not remain in a and x. Returns the decrement, or NaN. */
+double tw_newton_afresh(tw_newton *s, const double *slope, const double *a, const double *x);
+
 /* Compute the step by preconditioned conjugate gradients, O(n^2) flops per iteration. Returns the decrement,
  * or NaN if they do not converge. The relative error of the step, in the norm of the decrement, is about
  * `accuracy`. */

@@ -159,6 +159,10 @@ tw_status tw_kernel_restore(tw_context *ctx, const char *expression, const tw_da
 /* Fail if the kernel does not fit d inputs. */
 tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d);
 
+/* The largest rank that the covariances of n cases x (n x d) can have without rounding. */
+tw_status tw_kernel_rank(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
+                         size_t *rank);
+
 /* Mark which of d inputs the leaves use. */
 void tw_kernel_mark_inputs(const tw_kernel *kernel, size_t d, bool *used);
 

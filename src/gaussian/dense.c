@@ -71,13 +71,19 @@ void tw_gaussian_dense_explain(tw_gaussian *g, size_t r, const double *u)
     tw_product_subtract_self(g->n, r, u, r, ((tw_dense *)g)->own, g->n);
 }
 
-/* A has exactly rank r if the least pivot is far above the limit below which pivots are taken for rounding. */
-static bool is_rank_clear(const tw_dense *d)
+void tw_gaussian_dense_expect(tw_gaussian *g, size_t rank)
+{
+    ((tw_dense *)g)->expected = rank;
+}
+
+/* Is the rank that which A has without rounding? Then the least pivot is far above the limit below which pivots are
+ * taken for rounding. */
+static bool has_exact_rank(const tw_dense *d)
 {
     static const double far = 1e3;
     const tw_factor *f = d->factor;
     double largest = 0.0, least = INFINITY;
-    if (!f->pivot) return false;
+    if (!f->pivot || f->rank != d->expected) return false;
     for (size_t i = 0; i < d->g.n; i++) largest = fmax(largest, d->own[i + i * d->g.n]);
     for (size_t k = 0; k < f->rank; k++) least = fmin(least, f->triangle[k + k * f->rank]);
     return least * least > far * (double)d->g.n * DBL_EPSILON * largest;
@@ -95,7 +101,8 @@ tw_status tw_gaussian_dense_factor(tw_gaussian *g, double jitter, tw_gaussian_re
     for (size_t i = 0; i < n; i++) d->own[i + i * n] += jitter;
     use_factor(d);
     set_variances(d);
-    g->rounding = is_rank_clear(d) ? 0.0 : DBL_EPSILON;
+    g->low_rank = has_exact_rank(d);
+    g->lost = found.residual;
     *report = (tw_gaussian_report){found.residual, found.jitter, found.log_det_change};
     return TW_OK;
 }

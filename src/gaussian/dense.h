@@ -29,6 +29,9 @@ void tw_gaussian_dense_explain(tw_gaussian *g, size_t r, const double *u);
  * becomes the rank of the new matrix. A matrix of full rank needs no further memory. */
 tw_status tw_gaussian_dense_factor(tw_gaussian *g, double jitter, tw_gaussian_report *report);
 
+/* The rank of A without rounding, if it is known to be below n. Call it before tw_gaussian_dense_factor. */
+void tw_gaussian_dense_expect(tw_gaussian *g, size_t rank);
+
 /* The same for a member of a team: K and F are stored once per machine if the team has common memory. The
  * member with *first set fills and factors K; then all members call tw_gaussian_dense_share with the status
  * of that (TW_OK for the others). Without a team, the caller is first. */

@@ -10,6 +10,7 @@ typedef struct tw_dense {
     tw_factor *factor; /* F */
     const double *a;   /* the upper triangle of A, n x n: `own`, or above F's diagonal; NULL: not kept */
     double *own;       /* n x n memory for A; NULL: A is stored elsewhere or not kept */
+    size_t expected;   /* the rank of A without rounding, if it is known to be below n; else 0 */
     bool common;       /* the team's members on this machine share `own` */
     double *common_l;  /* the shared memory of F; NULL: F is not shared */
 } tw_dense;

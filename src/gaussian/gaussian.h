@@ -64,22 +64,23 @@ typedef struct tw_gaussian_kind {
      * Optional. */
     void (*reach)(const tw_gaussian *g, const tw_sparse *rows, const double *variance, double *cross,
                   double *diagonal);
-    /* An estimate of the rounding error of m' A^-1 m, m = A nu, of a conditioned Gaussian. Optional. */
-    double (*loss)(const tw_gaussian *g, const double *nu);
+    /* g is a Gaussian with covariance A, conditioned on sites with these nu. Returns m' A^-1 m for its mean m, which
+     * it computes anew. *error: an estimate of the rounding error of log t(m) - m' A^-1 m / 2, doubled. Optional. */
+    double (*energy)(const tw_gaussian *g, const double *nu, double *mean, double *error);
 } tw_gaussian_kind;
 
 /* The common part of all kinds: the struct of a kind begins with it. */
 struct tw_gaussian {
     const tw_gaussian_kind *kind;
     tw_context *ctx;
-    size_t n, r;    /* sites, coordinates */
-    bool full_rank; /* F is square and regular; otherwise log_det is a pseudo-determinant, log |F'F| */
-    double log_det; /* log |A| */
-    double
-        rounding; /* an estimate of its rounding error; dense prior: the relative error of A's entries, 0 if
-                         A is exactly of rank r, so that F has no more than its own rounding */
-    double off;   /* log |F F'| - log |A|, if log |A| is known better than from F */
-    double *mean; /* n; NULL: zero */
+    size_t n, r;      /* sites, coordinates */
+    bool full_rank;   /* F is square and regular; otherwise log_det is a pseudo-determinant, log |F'F| */
+    double log_det;   /* log |A| */
+    double rounding;  /* an estimate of its rounding error; not of a dense Gaussian */
+    bool low_rank;    /* A is exactly of rank r < n, so that F has no more than its own rounding */
+    double lost;      /* the largest entry of A - F F' */
+    double off;       /* log |F F'| - log |A|, if log |A| is known better than from F */
+    double *mean;     /* n; NULL: zero */
     double *variance; /* n: the diagonal of A */
     double *work;     /* n + r, if made by tw_gaussian_like; else NULL */
 };

@@ -89,7 +89,7 @@ static bool factor(tw_sparse_gaussian *s, size_t *failed)
         tw_confined_variances(&s->confined, p, s->l, s->g.variance);
         s->log_precision = tw_sparse_log_det(p->analysis, s->l) + s->confined.log_m;
         s->g.log_det = p->log_gram - s->log_precision;
-        s->g.rounding = estimate_rounding(s, p->selected.numbers);
+        s->g.rounding = estimate_rounding(s, p->selected.numbers) + s->confined.rounding;
     }
     tw_buffer_give_back(&p->selected);
     return fine;
@@ -225,24 +225,6 @@ static void multiply(const tw_gaussian *g, size_t columns, const double *x, doub
     tw_buffer_give_back(buffer);
 }
 
-/* With G m = C' nu, m'G m changes by about eps G_jj m_j^2 in each variable; see estimate_rounding. */
-static double loss(const tw_gaussian *g, const double *nu)
-{
-    const tw_sparse_gaussian *s = inside(g);
-    const tw_pattern *p = s->pattern;
-    const double *diagonal = diagonal_of(s);
-    tw_buffer *buffer = tw_pattern_borrow(p);
-    double sum = 0.0, *m = buffer->numbers;
-    tw_pattern_gather(p, 1, nu, NULL, m);
-    tw_sparse_solve_lower(p->analysis, s->l, 1, m);
-    tw_confined_project(&s->confined, p->r, 1, m);
-    tw_sparse_solve_upper(p->analysis, s->l, 1, m);
-    for (size_t j = 0; j < p->r; j++)
-        sum += diagonal[j] * m[p->analysis->place[j]] * m[p->analysis->place[j]];
-    tw_buffer_give_back(buffer);
-    return DBL_EPSILON * sum;
-}
-
 /* Set column c of a block of zeros to P C' e_i. */
 static void put_site(const tw_pattern *p, size_t columns, size_t c, size_t i, double *to)
 {
@@ -373,4 +355,4 @@ static const tw_gaussian_kind sparse_kind = {.name = "a sparse Gaussian",
                                              .marginal = marginal,
                                              .contract = tw_sparse_contract,
                                              .reach = reach,
-                                             .loss = loss};
+                                             .energy = tw_sparse_energy};

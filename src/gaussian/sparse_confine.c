@@ -16,6 +16,7 @@
  * E has one zero eigenvalue for each constraint, so H diag(e, I) maps from that many fewer coordinates. Form
  * (2) involves no difference of large numbers.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -51,9 +52,11 @@ static void set_n(const tw_pattern *p, const double *l, tw_confined *q)
     tw_sparse_solve_lower(p->analysis, l, q->k, q->n);
 }
 
-/* Set inverse = M^-1 and log_m = log |det M|. */
+/* Set inverse = M^-1 and log_m = log |det M|. If a pin is far more precise than all else that determines its
+ * variable, an eigenvalue of M is a difference of numbers that are nearly 1. */
 static bool invert_m(size_t r, tw_confined *q)
 {
+    static const double factor = 100.0; /* seen: rw2 with gaps from 1e-12 to 1e-5 */
     size_t k = q->k, negative = 0;
     double m[MOST * MOST] = {0}, value[MOST], work[WORK];
     for (size_t i = 0; i < r; i++)
@@ -61,11 +64,13 @@ static bool invert_m(size_t r, tw_confined *q)
             for (size_t b = 0; b <= a; b++) m[a + b * k] += q->n[a + i * k] * q->n[b + i * k];
     for (size_t a = q->c; a < k; a++) m[a + a * k] -= 1.0;
     if (!tw_eigen_symmetric(k, m, k, value, work)) return false;
-    q->log_m = 0.0;
+    double largest = fmax(fabs(value[0]), fabs(value[k - 1]));
+    q->log_m = q->rounding = 0.0;
     memset(q->inverse, 0, sizeof q->inverse);
     for (size_t j = 0; j < k; j++) {
         negative += value[j] < 0.0;
         q->log_m += log(fabs(value[j]));
+        q->rounding += DBL_EPSILON * (factor + largest) / fabs(value[j]);
         for (size_t a = 0; a < k; a++)
             for (size_t b = 0; b < k; b++) q->inverse[a + b * k] += m[a + j * k] * m[b + j * k] / value[j];
     }
@@ -127,7 +132,7 @@ static bool set_e(tw_confined *q, const double r[MOST * MOST])
 bool tw_confined_set(const tw_pattern *p, const double *l, tw_confined *q)
 {
     double r[MOST * MOST];
-    q->log_m = 0.0;
+    q->log_m = q->rounding = 0.0;
     if (q->c == 0) return true;
     set_n(p, l, q);
     if (!invert_m(p->r, q)) return false;

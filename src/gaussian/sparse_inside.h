@@ -46,7 +46,7 @@ typedef struct tw_confined {
     size_t c, k; /* the number of constraints, and twice that; if 0, the functions below do nothing */
     double *n, *reflector;                                         /* r x k, by rows: N, and the reflectors */
     double inverse[4 * TW_MOST_CONSTRAINTS * TW_MOST_CONSTRAINTS]; /* of M */
-    double log_m;                                                  /* log |det M| */
+    double log_m, rounding;                                        /* log |det M|, and its rounding error */
     double e[2 * TW_MOST_CONSTRAINTS * TW_MOST_CONSTRAINTS];       /* k x c */
     double square[TW_MOST_CONSTRAINTS];                            /* e'e = diag(square) */
 } tw_confined;
@@ -126,6 +126,10 @@ void tw_confined_reach(const tw_confined *q, const tw_pattern *p, const double *
 /* ---- sparse_contract.c ---- */
 
 tw_status tw_sparse_contract(const tw_gaussian *q, const tw_contraction *with, double *gradient);
+
+/* ---- sparse_energy.c ---- */
+
+double tw_sparse_energy(const tw_gaussian *g, const double *nu, double *mean, double *error);
 
 /* ---- sparse_curved.c ---- */
 

@@ -131,6 +131,9 @@ static tw_status compute_matrix(tw_model *model, const tw_data *data, const tw_k
         tw_warn(model->ctx, &(tw_warning){.code = TW_WARN_DENSE, .number = {(double)n}});
     bool first;
     TW_TRY(tw_gaussian_dense_common(model->ctx, n, &model->prior, &first));
+    size_t rank;
+    TW_TRY(tw_kernel_rank(kernel, n, data->d, data->x, n, &rank));
+    tw_gaussian_dense_expect(model->prior, rank);
     if (first)
         status = tw_kernel_gram(kernel, n, data->d, data->x, n, tw_gaussian_dense_matrix(model->prior), n);
     if (first && status == TW_OK) status = tw_gaussian_dense_factor(model->prior, jitter, &model->report);
