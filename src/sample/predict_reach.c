@@ -20,7 +20,7 @@
 #include "math/random.h"
 #include "sample/predict_line.h"
 
-enum { WALKERS = 8, MOVES = 4, LEAST_SWEEPS = 12, MOST_SWEEPS = 80, LINES_PER_SWEEP = 10, MOST_CUTS = 60 };
+enum { WALKERS = 8, MOVES = 4, LEAST_SWEEPS = 12, MOST_SWEEPS = 64, LINES_PER_SWEEP = 16, MOST_CUTS = 60 };
 
 static const double CIRCLE = 6.28318530717958647693;
 static const double NO_SPREAD = 1e-10; /* a relative variance: the errors of quadrature */
@@ -206,9 +206,9 @@ static tw_status read_start(const chains *c, size_t from, double *x, double *t)
 }
 
 /* Choose the kinds whose averages the lines may replace, and whose integrals are positive and vary. */
-static void choose(chains *c, const tw_averages *a)
+static void choose(chains *c, tw_line *line, const tw_averages *a)
 {
-    const tw_line *line = c->line;
+    double lines = (double)(line->count * line->chains);
     bool wanted[TW_LINE_KINDS] = {!line->two_classes && tw_mean_is_heavy(a, TW_PREDICT_HEAVY),
                                   !line->two_classes && tw_sd_is_heavy(a, TW_PREDICT_HEAVY),
                                   line->labelled && tw_score_is_heavy(a, TW_PREDICT_HEAVY)};
@@ -217,6 +217,10 @@ static void choose(chains *c, const tw_averages *a)
     for (tw_line_kind k = 0; k < TW_LINE_KINDS; k++) {
         double spread, log_mean = wanted[k] ? log_mean_of_lines(line, k, &spread) : NAN;
         if (!isfinite(log_mean) || !(spread > NO_SPREAD)) continue;
+        line->beyond[k] = 1.0 + spread;
+        if (lines < TW_PREDICT_LEAST_LINES * line->beyond[k])
+            continue; /* the lines alone show that they are too few */
+        line->beyond[k] = 0.0;
         c->log_mean[c->count] = log_mean;
         c->kind[c->count++] = k;
     }
@@ -244,7 +248,7 @@ tw_status tw_line_reach(tw_draws_predictor *p, tw_line *line, const tw_line_plac
     c.size = size_of_room(p->model->n, p->model->prior->r);
     c.sweeps = sweeps < LEAST_SWEEPS ? LEAST_SWEEPS : sweeps > MOST_SWEEPS ? MOST_SWEEPS : sweeps;
     if (line->failed || lines < WALKERS) return TW_OK;
-    choose(&c, &line->c->averages);
+    choose(&c, line, &line->c->averages);
     if (c.count == 0) return TW_OK;
     tw_status status = run_chains(p, line, &c);
     tw_release(p->ctx, c.work);
