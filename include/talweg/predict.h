@@ -18,13 +18,14 @@
  *   G(t) = E[g(f*) | x] for f* ~ N(|u| t, k** - |u|^2),
  *
  * which quadrature gives for each draw w, with the tail of t. The mean over at most 1024 draws has less variance
- * than that of the draws themselves. All of them may still miss the lines that make the mean, and then their tail does
- * not show it. So chains look for these lines: with M the average over a line, they sample the density M p(w | y) / E[M],
- * under which the mean of M / E[M] is E[M^2] / E[M]^2 = 1 + the relative variance of M (src/sample/predict_reach.c). The
- * error of the mean is at least that of this variance; the mean of y, its standard deviation or the log score is
- * withheld, NaN, and so is its error, if fewer than 25 effective lines are left, N E[M]^2 / E[M^2] with N that of
- * independent draws, or if the k of the lines is above 0.7. Where there are no chains (draws with places, and means that
- * may have either sign) it is withheld if its k is above 0.5, and its relative error above 2 % or its k above 0.7.
+ * than that of the draws themselves. All of them may still miss the lines that make the mean, and then their tail
+ * does not show it. So chains look for these lines: with M the average over a line, they sample the density
+ * M p(w | y) / E[M], under which the mean of M / E[M] is E[M^2] / E[M]^2 = 1 + the relative variance of M
+ * (src/sample/predict_reach.c). The error of the mean is at least that of this variance. The mean of y or its standard
+ * deviation is withheld, NaN, and so is its error, if fewer than 25 effective lines are left, N E[M]^2 / E[M^2] with N
+ * that of independent draws, or if the k of the lines is above 0.7. Where there are no chains (draws with places, and
+ * means that may have either sign), and for log scores, whose p(label) is bounded and gets lines from a k of 0.25 on,
+ * it is withheld if its k is above 0.5, and its relative error above 2 % or its k above 0.7.
  * tw_draws_predictor_warn says how many.
  *
  * Memory depends neither on the number of new inputs nor, beyond `bytes` of the options, on the number of

@@ -34,6 +34,7 @@ enum {
  * second limit are withheld; both unless their relative error is small and k is below the third. For averages whose
  * reach is known (predict_reach.c) the limit is the third. */
 #define TW_PREDICT_HEAVY 0.15
+#define TW_PREDICT_HEAVY_SCORE 0.25 /* of p(label), which is bounded */
 #define TW_PREDICT_LIMIT 0.5
 #define TW_PREDICT_SURELY_HEAVY 0.7
 #define TW_PREDICT_SMALL_ERROR 0.02

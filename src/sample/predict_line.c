@@ -27,7 +27,7 @@ bool tw_line_is_needed(const tw_new_case *c)
     const tw_averages *a = &c->averages;
     bool mean = !c->no_mean && tw_mean_is_heavy(a, TW_PREDICT_HEAVY);
     bool sd = !c->no_mean && isfinite(c->noise) && tw_sd_is_heavy(a, TW_PREDICT_HEAVY);
-    return mean || sd || tw_score_is_heavy(a, TW_PREDICT_HEAVY);
+    return mean || sd || tw_score_is_heavy(a, TW_PREDICT_HEAVY_SCORE);
 }
 
 tw_status tw_line_new(tw_draws_predictor *p, tw_new_case *c, size_t draws, tw_line **out)
@@ -253,12 +253,11 @@ void tw_line_add(tw_line *line, const tw_line_place *place, size_t chain, size_t
 
 /* ---- the averages ---- */
 
-/* Take the average over lines in place of one that is heavy, unless its own tail is heavier. Where the lines do not
- * reach what makes the average, nor do the draws. */
-static bool take(bool heavy, const tw_average *line, tw_average *average)
+/* Take the average over lines in place of one that is heavy, unless its own tail is heavier. Where it is known what
+ * lines reach, they decide: if they do not reach what makes the average, nor do the draws. */
+static bool take(bool heavy, bool known, const tw_average *line, tw_average *average)
 {
-    bool better = heavy && isfinite(line->value) &&
-                  (line->k < average->k || line->k <= TW_PREDICT_LIMIT || line->k == INFINITY);
+    bool better = heavy && isfinite(line->value) && (known || line->k < average->k);
     if (better) *average = *line;
     return better;
 }
@@ -311,12 +310,14 @@ static void finish_mean(tw_draws_predictor *p, tw_line *line, tw_diagnose *diagn
 {
     tw_average mean = mean_over_lines(p, line, diagnose), sd = sd_over_lines(p, line, diagnose, mean.value);
     tw_averages *a = &line->c->averages;
-    bool reached = isfinite(mean.k), heavy_sd = tw_sd_is_heavy(a, TW_PREDICT_HEAVY);
+    const double *known = line->beyond;
+    bool heavy_sd = tw_sd_is_heavy(a, TW_PREDICT_HEAVY);
     /* squares have a heavier tail, with twice the k if one of E[y] makes it */
-    if (reached && isfinite(sd.k) && line->beyond[TW_LINE_MEAN] == 0.0) mean.k = fmax(mean.k, 0.5 * sd.k);
+    if (known[TW_LINE_MEAN] == 0.0 && isfinite(sd.k)) mean.k = fmax(mean.k, 0.5 * sd.k);
     sd.k = fmax(sd.k, mean.k);
-    line->c->line_mean = take(tw_mean_is_heavy(a, TW_PREDICT_HEAVY), &mean, &a->mean);
-    take(heavy_sd, &sd, &a->sd);
+    line->c->line_mean =
+        take(tw_mean_is_heavy(a, TW_PREDICT_HEAVY), known[TW_LINE_MEAN] > 0.0, &mean, &a->mean);
+    take(heavy_sd, known[TW_LINE_SQUARE] > 0.0, &sd, &a->sd);
 }
 
 /* log of the mean of p(label) over the lines. */
@@ -327,10 +328,9 @@ static void finish_score(tw_draws_predictor *p, tw_line *line, tw_diagnose *diag
     for (size_t i = 0; i < lines; i++) p_of[i] = exp(p_of[i] - top);
     double mean = mean_of(lines, p_of), mcse = tw_predict_mcse(p, diagnose, p_of);
     tw_average score = {top + log(mean), mcse / mean, tw_mean_pareto_k(lines, p_of, diagnose->series)};
-    heed_reach(line->beyond[TW_LINE_LABEL], mean, lines, p_of, mcse, &score);
     score.mcse = hypot(score.mcse, ERROR);
     tw_averages *a = &line->c->averages;
-    line->c->line_score = take(tw_score_is_heavy(a, TW_PREDICT_HEAVY), &score, &a->score);
+    line->c->line_score = take(tw_score_is_heavy(a, TW_PREDICT_HEAVY_SCORE), false, &score, &a->score);
 }
 
 tw_status tw_line_finish(tw_draws_predictor *p, tw_line *line)

@@ -6,8 +6,8 @@
 
 enum { TW_LINE_NODES = 2049 };
 
-/* What the averages of a case are of. */
-typedef enum tw_line_kind { TW_LINE_MEAN, TW_LINE_SQUARE, TW_LINE_LABEL, TW_LINE_KINDS } tw_line_kind;
+/* What the averages of a case are of, besides p(label), which is bounded. */
+typedef enum tw_line_kind { TW_LINE_MEAN, TW_LINE_SQUARE, TW_LINE_KINDS } tw_line_kind;
 
 struct tw_line {
     tw_new_case *c;

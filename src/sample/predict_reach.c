@@ -66,7 +66,6 @@ static room take_room(double *work, size_t n, size_t r)
 /* log g at a node. */
 static double integrand(const tw_line *line, tw_line_kind kind, size_t k)
 {
-    if (kind == TW_LINE_LABEL) return line->log_p[k];
     return log(kind == TW_LINE_MEAN ? line->mean[k] : line->square[k]);
 }
 
@@ -164,7 +163,6 @@ static void run_chain(void *user, size_t piece, size_t worker)
 
 static double log_of_line(const tw_line *line, tw_line_kind kind, size_t i)
 {
-    if (kind == TW_LINE_LABEL) return line->log_scores[i];
     return log(kind == TW_LINE_MEAN ? line->means[i] : line->squares[i]);
 }
 
@@ -209,11 +207,8 @@ static tw_status read_start(const chains *c, size_t from, double *x, double *t)
 static void choose(chains *c, tw_line *line, const tw_averages *a)
 {
     double lines = (double)(line->count * line->chains);
-    bool wanted[TW_LINE_KINDS] = {!line->two_classes && tw_mean_is_heavy(a, TW_PREDICT_HEAVY),
-                                  !line->two_classes && tw_sd_is_heavy(a, TW_PREDICT_HEAVY),
-                                  line->labelled && tw_score_is_heavy(a, TW_PREDICT_HEAVY)};
-    for (size_t k = 0; k < line->nodes; k++)
-        wanted[TW_LINE_MEAN] &= line->two_classes || line->mean[k] >= 0.0;
+    bool wanted[TW_LINE_KINDS] = {tw_mean_is_heavy(a, TW_PREDICT_HEAVY), tw_sd_is_heavy(a, TW_PREDICT_HEAVY)};
+    for (size_t k = 0; k < line->nodes; k++) wanted[TW_LINE_MEAN] &= line->mean[k] >= 0.0;
     for (tw_line_kind k = 0; k < TW_LINE_KINDS; k++) {
         double spread, log_mean = wanted[k] ? log_mean_of_lines(line, k, &spread) : NAN;
         if (!isfinite(log_mean) || !(spread > NO_SPREAD)) continue;
@@ -247,7 +242,7 @@ tw_status tw_line_reach(tw_draws_predictor *p, tw_line *line, const tw_line_plac
     chains c = {.p = p, .line = line, .place = place, .u = u};
     c.size = size_of_room(p->model->n, p->model->prior->r);
     c.sweeps = sweeps < LEAST_SWEEPS ? LEAST_SWEEPS : sweeps > MOST_SWEEPS ? MOST_SWEEPS : sweeps;
-    if (line->failed || lines < WALKERS) return TW_OK;
+    if (line->failed || line->two_classes || lines < WALKERS) return TW_OK;
     choose(&c, line, &line->c->averages);
     if (c.count == 0) return TW_OK;
     tw_status status = run_chains(p, line, &c);
