@@ -10,7 +10,7 @@
  *
  * A mean over draws is wrong, and so is its error, if it rests on a few draws: E[exp(f) | y] of a broad
  * posterior comes from a tail of f that draws seldom reach. If the contributions of the draws have a tail with a
- * Pareto k above 0.25, and a relative error above 2 % or a k above 0.7, the mean is computed from line averages
+ * Pareto k above 0.15, and a relative error above 2 % or a k above 0.7, the mean is computed from line averages
  * instead. With t = k' K^-1 x / |u|, |u|^2 = k' K^-1 k,
  * the new latent value depends on x through t alone, and w = x - k t / |u| is independent of t under the prior, so
  *
@@ -18,14 +18,21 @@
  *   G(t) = E[g(f*) | x] for f* ~ N(|u| t, k** - |u|^2),
  *
  * which quadrature gives for each draw w, with the tail of t. The mean over at most 1024 draws has less variance
- * than that of the draws themselves. If the tail of these contributions is also too heavy (the same with 0.5), the mean
- * of y, its standard deviation or the log score is withheld: it is NaN, and so is its error.
+ * than that of the draws themselves. All of them may still miss the lines that make the mean, and then their tail
+ * does not show it. So chains look for these lines: with M the average over a line, they sample the density
+ * M p(w | y) / E[M], under which the mean of M / E[M] is E[M^2] / E[M]^2 = 1 + the relative variance of M
+ * (src/sample/predict_reach.c). The error of the mean is at least that of this variance. The mean of y or its standard
+ * deviation is withheld, NaN, and so is its error, if fewer than 25 effective lines are left, N E[M]^2 / E[M^2] with N
+ * that of independent draws, or if the k of the lines is above 0.7. Where there are no chains (draws with places, and
+ * means that may have either sign), and for log scores, whose p(label) is bounded and gets lines from a k of 0.25 on,
+ * it is withheld if its k is above 0.5, and its relative error above 2 % or its k above 0.7.
  * tw_draws_predictor_warn says how many.
  *
  * Memory depends neither on the number of new inputs nor, beyond `bytes` of the options, on the number of
  * draws: with n training inputs, C chains and T = max(4096, 16 C) it is at most
  *   bytes + 8 (2048 n + 512 (2 n + 3 T + 1800) + threads (20 T + 80000))  bytes,
- * 8 (512 x 12000 + threads (9 n + 4096)) bytes more if line averages are needed, and 24 bytes more for each draw if draws differ in their parameters.
+ * 8 (512 x 12000 + threads (29 n + 8200) + 24 n) bytes more if line averages are needed, and 24 bytes more for each draw
+ * if draws differ in their parameters.
  */
 #ifndef TALWEG_PREDICT_H
 #define TALWEG_PREDICT_H

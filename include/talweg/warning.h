@@ -15,7 +15,8 @@ extern "C" {
 #endif
 
 /* Every warning: its code, its name in JSON, and its finding. In a finding {0:.3f} is the first number in that
- * printf format, {file}, {name} and {other} are texts, and {latent} is the name of the latent `index`. The list
+ * printf format, {file}, {name} and {other} are texts, {latent} is the name of the latent `index`, and {counts} are
+ * the first three numbers as those of means, standard deviations and log scores, without those that are 0. The list
  * defines the enum, the names and the findings; a new row may go anywhere, since programs identify warnings by
  * name. */
 #define TW_WARNING_LIST(X)                                                                                   \
@@ -141,8 +142,7 @@ extern "C" {
     X(TW_WARN_NOT_POSTERIOR, "not_posterior",                                                                \
       "{file}: these are draws from the path to the posterior at beta = {0:g}, not from the posterior")      \
     X(TW_WARN_NO_MEANS, "withheld_means",                                                                    \
-      "withheld because they do not exist, or because few draws determine them: {0:.0f} means, {1:.0f} "     \
-      "standard deviations and {2:.0f} log scores of {3:.0f} cases")                                         \
+      "withheld, because {name}: {counts} of {3:.0f} cases (empty in a CSV file, null in JSON)")             \
     X(TW_WARN_INTERRUPTED_CASES, "interrupted_cases", "interrupted after {0:.0f} of {1:.0f} cases")          \
     /* evidence */                                                                                           \
     X(TW_WARN_FROM_LAPLACE, "from_laplace",                                                                  \

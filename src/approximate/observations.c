@@ -57,7 +57,9 @@ void tw_predict_warn(tw_context *ctx, const tw_observations *at)
 {
     double cases = (double)at->n;
     if (!tw_likelihood_has_mean(at))
-        tw_warn(ctx, &(tw_warning){.code = TW_WARN_NO_MEANS, .number = {cases, cases, 0.0, cases}});
+        tw_warn(ctx, &(tw_warning){.code = TW_WARN_NO_MEANS,
+                                   .number = {cases, cases, 0.0, cases},
+                                   .name = "they do not exist"});
 }
 
 tw_status tw_predict_levels(tw_context *ctx, const tw_observations *at, const double *mean,

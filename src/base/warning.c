@@ -1,5 +1,5 @@
 /* warning.c: names and messages of warnings, from the list in talweg/warning.h. A message has placeholders in
- * braces, which tw_warning_print replaces: {file}, {name}, {other}, {latent}, and {0:.3f}, number 0 in the
+ * braces, which tw_warning_print replaces: {file}, {name}, {other}, {latent}, {counts}, and {0:.3f}, number 0 in the
  * format %.3f. */
 #include "talweg/warning.h"
 
@@ -53,6 +53,22 @@ static int print_number(const tw_warning *w, const char *place, size_t length, c
     return snprintf(to, room, format, w->number[k]);
 }
 
+/* Print "2 means, 1 standard deviation and 3 log scores", without those that are 0. */
+static int print_counts(const tw_warning *w, char *to, size_t room)
+{
+    static const char *const what[3] = {"mean", "standard deviation", "log score"};
+    int left = 0, used = 0;
+    for (int k = 0; k < 3; k++) left += w->number[k] > 0.0;
+    for (int k = 0; k < 3 && (size_t)used < room; k++) {
+        if (!(w->number[k] > 0.0)) continue;
+        const char *join = used == 0 ? "" : left == 1 ? " and " : ", ";
+        used += snprintf(to + used, room - (size_t)used, "%s%.0f %s%s", join, w->number[k], what[k],
+                         w->number[k] == 1.0 ? "" : "s");
+        left--;
+    }
+    return used;
+}
+
 /* Print the text that replaces {place}. Returns its length, as snprintf does. */
 static int fill(const tw_warning *w, const char *place, size_t length, char *to, size_t room)
 {
@@ -60,6 +76,7 @@ static int fill(const tw_warning *w, const char *place, size_t length, char *to,
     if (is_name(place, length, "name")) return print_text(w->name, to, room);
     if (is_name(place, length, "other")) return print_text(w->other, to, room);
     if (is_name(place, length, "latent")) return snprintf(to, room, "x.%zu", w->index + 1);
+    if (is_name(place, length, "counts")) return print_counts(w, to, room);
     return print_number(w, place, length, to, room);
 }
 

@@ -164,12 +164,26 @@ tw_status tw_likelihood_expect(const tw_observations *observed, const double *m,
     return TW_OK;
 }
 
+static const double ENDS[4] = {-800.0, -400.0, 400.0, 800.0};
+
+/* Finite and constant at either end. */
+static bool is_flat(const double far[4])
+{
+    return isfinite(far[0]) && isfinite(far[3]) && far[0] == far[1] && far[2] == far[3];
+}
+
 bool tw_expect_is_bounded(const tw_observations *o, size_t i)
 {
-    static const double far[4] = {-800.0, -400.0, 400.0, 800.0};
     double mean[4];
-    return o->likelihood->two_classes || (tw_expect_many(o, i, 0.0, 4, far, mean, NULL) == TW_OK &&
-                                          mean[0] == mean[1] && mean[2] == mean[3]);
+    return o->likelihood->two_classes ||
+           (tw_expect_many(o, i, 0.0, 4, ENDS, mean, NULL) == TW_OK && is_flat(mean));
+}
+
+bool tw_variance_is_bounded(const tw_observations *o, size_t i)
+{
+    double mean[4], variance[4];
+    return o->likelihood->two_classes ||
+           (tw_expect_many(o, i, 0.0, 4, ENDS, mean, variance) == TW_OK && is_flat(variance));
 }
 
 bool tw_expect_has_either_sign(const tw_observations *o, size_t i)

@@ -55,9 +55,10 @@ tw_observations tw_observations_repeat(const tw_observations *o, size_t i, size_
 tw_status tw_expect_many(const tw_observations *o, size_t i, double v, size_t count, const double *m,
                          double *mean, double *variance);
 
-/* Is E[y | x] of observation i constant far from x = 0, and therefore bounded? A mean between bounds is never far
- * off, even if few draws contribute to it. */
+/* Is E[y | x] or var[y | x] of observation i constant far from x = 0, and therefore bounded? A mean between bounds is
+ * never far off, even if few draws contribute to it. */
 bool tw_expect_is_bounded(const tw_observations *o, size_t i);
+bool tw_variance_is_bounded(const tw_observations *o, size_t i);
 
 /* Is E[y | x] of observation i negative for some x, as that of a gaussian is and that of a count is not? */
 bool tw_expect_has_either_sign(const tw_observations *o, size_t i);

@@ -34,7 +34,8 @@ typedef enum tw_stream_purpose {
     TW_STREAM_FIT,        /* starting points of parameter searches */
     TW_STREAM_SCRAMBLE,   /* scrambles of Sobol points */
     TW_STREAM_PREDICT,    /* the latent function at new inputs, given a draw at the others */
-    TW_STREAM_LINE        /* slice sampling: the lines of a transition */
+    TW_STREAM_LINE,       /* slice sampling: the lines of a transition */
+    TW_STREAM_REACH       /* predictions: chains that look for what draws do not reach */
 } tw_stream_purpose;
 
 /* A position in a stream; it can be copied. */

@@ -31,11 +31,15 @@ enum {
 };
 
 /* Averages over draws whose contributions have a larger k are computed from lines; averages with a k above the
- * second limit are withheld; both unless their relative error is small and k is below the third. */
-#define TW_PREDICT_HEAVY 0.25
+ * second limit are withheld; both unless their relative error is small and k is below the third. For averages whose
+ * reach is known (predict_reach.c) the limit is the third. */
+#define TW_PREDICT_HEAVY 0.15
+#define TW_PREDICT_HEAVY_SCORE 0.25 /* of p(label), which is bounded */
 #define TW_PREDICT_LIMIT 0.5
 #define TW_PREDICT_SURELY_HEAVY 0.7
 #define TW_PREDICT_SMALL_ERROR 0.02
+/* Averages over lines of which fewer are effective are withheld. */
+#define TW_PREDICT_LEAST_LINES 25.0
 
 /* A mean, and the sum of squared deviations from it. */
 typedef struct tw_moments {
@@ -140,13 +144,26 @@ struct tw_draws_predictor {
     double *error_series; /* sum over cases of (y - E y) E[y* | x_s] */
     double misclassified_variance;                  /* of the number of cases on the wrong side of 1/2 */
     double line_score_error, line_square_error;     /* sums of the errors of cases with line averages */
-    size_t cases_done, no_means, no_sds, no_scores; /* predicted cases, and what was withheld */
+    size_t cases_done, no_means, no_sds, no_scores; /* predicted cases, and what was withheld, */
+    size_t not_existing;                            /* of which so many do not exist */
 };
 
 /* The first draw of batch t of a chain. */
 static inline size_t tw_batch_start(const tw_draws_predictor *p, size_t t)
 {
     return t * p->source.draws / p->batches;
+}
+
+/* Draws of a chain that lines may use, and which of all its draws number r of them is. */
+static inline size_t tw_draws_for_lines(const tw_draws_predictor *p)
+{
+    size_t most = TW_PREDICT_LINES / p->source.chains;
+    return most == 0 ? 1 : most < p->source.draws ? most : p->source.draws;
+}
+
+static inline size_t tw_draw_for_line(const tw_draws_predictor *p, size_t r)
+{
+    return r * p->source.draws / tw_draws_for_lines(p);
 }
 
 /* ---- predict_average.c: one case ---- */

@@ -6,7 +6,7 @@
 
 #include "base/parallel.h"
 #include "linalg/vector.h"
-#include "sample/predict.h"
+#include "sample/predict_line.h"
 #include "talweg/warning.h"
 
 /* The caller's new cases, and which of them are in the current block. */
@@ -208,23 +208,11 @@ static void add_line(void *user, size_t i, size_t worker)
     tw_line_add(l->line[i], &place, s->chain, l->draw, l->x, t, l->work + worker * l->size);
 }
 
-/* Draws of a chain that lines may use, and which of all draws number r is. */
-static size_t draws_for_lines(const tw_draws_predictor *p)
-{
-    size_t most = TW_PREDICT_LINES / p->source.chains;
-    return most == 0 ? 1 : smaller(most, p->source.draws);
-}
-
-static size_t draw_for_line(const tw_draws_predictor *p, size_t r)
-{
-    return r * p->source.draws / draws_for_lines(p);
-}
-
 /* Add draw number r of a chain to all lines. */
 static tw_status add_to_lines(lines *l, size_t chain, size_t r)
 {
     tw_draws_predictor *p = l->s->p;
-    size_t draw = draw_for_line(p, r), rank = l->s->prior->r;
+    size_t draw = tw_draw_for_line(p, r), rank = l->s->prior->r;
     TW_TRY(p->source.read(p->source.user, chain, draw, 1, p->x));
     if (!p->kept) tw_gaussian_solve(l->s->prior, 1, p->x, p->v);
     l->x = p->x;
@@ -240,24 +228,34 @@ static tw_status add_draws_to_lines(lines *l)
     tw_draws_predictor *p = l->s->p;
     tw_parallel_for(l->count, p->threads, enter_line, l);
     for (size_t chain = 0; chain < p->source.chains; chain++)
-        for (size_t r = 0; r < draws_for_lines(p); r++) TW_TRY(add_to_lines(l, chain, r));
+        for (size_t r = 0; r < tw_draws_for_lines(p); r++) TW_TRY(add_to_lines(l, chain, r));
     return TW_OK;
 }
 
 static tw_status add_places_to_lines(lines *l)
 {
     tw_draws_predictor *p = l->s->p;
-    size_t total = p->source.draws * p->source.chains, draws = draws_for_lines(p), place = SIZE_MAX;
+    size_t total = p->source.draws * p->source.chains, draws = tw_draws_for_lines(p), place = SIZE_MAX;
     for (size_t i = 0; i < total; i++) {
         const tw_placed_draw *at = &p->placed[i];
         size_t r = (at->draw * draws + p->source.draws - 1) / p->source.draws;
-        if (r >= draws || draw_for_line(p, r) != at->draw) continue;
+        if (r >= draws || tw_draw_for_line(p, r) != at->draw) continue;
         if (at->place != place) {
             TW_TRY(enter_place(l->s, at->place));
             tw_parallel_for(l->count, p->threads, enter_line, l);
         }
         place = at->place;
         TW_TRY(add_to_lines(l, at->chain, r));
+    }
+    return TW_OK;
+}
+
+static tw_status reach_of_lines(lines *l)
+{
+    const step *s = l->s;
+    for (size_t i = 0; i < l->count; i++) {
+        tw_line_place place = place_of(l, i);
+        TW_TRY(tw_line_reach(s->p, l->line[i], &place, s->p->u + l->point[i] * s->prior->r));
     }
     return TW_OK;
 }
@@ -271,7 +269,7 @@ static tw_status make_lines(lines *l)
     l->size = tw_line_work(p->model->n);
     TW_TRY(tw_allocate_doubles(p->ctx, l->size, p->threads, "averages over lines", &l->work));
     for (size_t i = 0; i < l->count; i++)
-        TW_TRY(tw_line_new(p, &p->cases[l->point[i]], draws_for_lines(p), &l->line[i]));
+        TW_TRY(tw_line_new(p, &p->cases[l->point[i]], tw_draws_for_lines(p), &l->line[i]));
     return TW_OK;
 }
 
@@ -286,6 +284,7 @@ static tw_status add_lines(step *s)
     if (l.count == 0) return TW_OK;
     tw_status status = make_lines(&l);
     if (status == TW_OK) status = p->placed ? add_places_to_lines(&l) : add_draws_to_lines(&l);
+    if (status == TW_OK && !p->placed) status = reach_of_lines(&l);
     for (size_t i = 0; i < l.count && status == TW_OK; i++) status = tw_line_finish(p, l.line[i]);
     for (size_t i = 0; i < l.count && l.line; i++) tw_line_free(p, l.line[i]);
     tw_release(p->ctx, l.line);
@@ -415,8 +414,17 @@ tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_kernel *kernel, 
 
 void tw_draws_predictor_warn(const tw_draws_predictor *p)
 {
-    if (p->no_means + p->no_sds + p->no_scores > 0)
-        tw_warn(p->ctx, &(tw_warning){.code = TW_WARN_NO_MEANS,
-                                      .number = {(double)p->no_means, (double)p->no_sds, (double)p->no_scores,
-                                                 (double)p->cases_done}});
+    static const char *const why[3] = {"few draws determine them", "they do not exist",
+                                       "they do not exist, or few draws determine them"};
+    size_t all = p->no_means + p->no_sds + p->no_scores;
+    if (all == 0) return;
+    tw_warning w = {.code = TW_WARN_NO_MEANS,
+                    .name = why[p->not_existing == 0     ? 0
+                                : p->not_existing == all ? 1
+                                                         : 2]};
+    w.number[0] = (double)p->no_means;
+    w.number[1] = (double)p->no_sds;
+    w.number[2] = (double)p->no_scores;
+    w.number[3] = (double)p->cases_done;
+    tw_warn(p->ctx, &w);
 }

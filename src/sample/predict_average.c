@@ -175,6 +175,25 @@ tw_average tw_predict_sd(const tw_draws_predictor *p, tw_diagnose *diagnose, dou
                         .k = tw_mean_pareto_k(length, squares, diagnose->series)};
 }
 
+/* Where a tail is heavy, what is bounded has none that matters: the variance of stochastic volatility is not bounded,
+ * but its mean is. The tail of a mean of positive numbers has at least half the k of their squares. */
+static void judge_tails(tw_new_case *c, double between)
+{
+    tw_average *mean = &c->averages.mean, *sd = &c->averages.sd;
+    if (fmax(mean->k, sd->k) <= TW_PREDICT_HEAVY) return;
+    if (tw_expect_is_bounded(&c->at, 0)) {
+        mean->k = 0.0;
+        if (tw_variance_is_bounded(&c->at, 0)) sd->k = 0.0;
+    } else if (!tw_expect_has_either_sign(&c->at, 0)) {
+        mean->k = fmax(mean->k, 0.5 * sd->k);
+    } else if (sd->k <= TW_PREDICT_HEAVY) {
+        /* Far from the data nearly all draws have a mean of 0, and a few with long length scales have not. What may
+         * be missing is one draw in n of a size that the sd of y, which is known, bounds; n = between / mcse^2. */
+        mean->k = 0.0;
+        mean->mcse = hypot(mean->mcse, sd->value * mean->mcse * mean->mcse / between);
+    }
+}
+
 /* The mean and the standard deviation of y. */
 static void average(const tw_draws_predictor *p, size_t point, tw_diagnose *diagnose)
 {
@@ -194,14 +213,7 @@ static void average(const tw_draws_predictor *p, size_t point, tw_diagnose *diag
     for (size_t k = 0; k < length; k++) squares[k] /= batch_length(p, k);
     *of_sd = tw_predict_sd(p, diagnose, c->origin, mean, series, squares);
     of_sd->value = sqrt(c->noise + between);
-    double heavier = fmax(of_mean->k, of_sd->k);
-    if (heavier > TW_PREDICT_HEAVY && tw_expect_is_bounded(&c->at, 0)) of_mean->k = of_sd->k = 0.0;
-    if (of_sd->k > TW_PREDICT_HEAVY || heavier <= TW_PREDICT_HEAVY) return;
-    if (!tw_expect_has_either_sign(&c->at, 0)) return;
-    /* Far from the data nearly all draws have a mean of 0, and a few with long length scales have not. What may be
-     * missing is one draw in n of a size that the sd of y, which is known, bounds; n = between / mcse^2. */
-    of_mean->k = 0.0;
-    of_mean->mcse = hypot(of_mean->mcse, of_sd->value * of_mean->mcse * of_mean->mcse / between);
+    judge_tails(c, between);
 }
 
 /* Turn logarithms of sums over batches into means over batches, divided by the mean over all draws. Returns
@@ -260,6 +272,7 @@ void tw_new_case_withhold(tw_draws_predictor *p, tw_new_case *c)
     double limit = p->plain ? INFINITY : TW_PREDICT_LIMIT;
     bool no_variance = !c->no_mean && a->sd.value == INFINITY;
     p->cases_done++;
+    p->not_existing += c->no_mean ? 2 : 0; /* the mean, and with it the standard deviation */
     bool no_score = p->labelled && tw_score_is_heavy(a, limit), no_sd = tw_sd_is_heavy(a, limit);
     p->no_means += withhold(c->no_mean || !isfinite(a->mean.value) || tw_mean_is_heavy(a, limit), &a->mean);
     if (no_variance)

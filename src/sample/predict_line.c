@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "diagnose/diagnose.h"
-#include "sample/predict.h"
+#include "sample/predict_line.h"
 
-enum { NODES = 2049, LEAST_REACH = 9, MOST_REACH = 60, TYPICAL_NODES = 160, LEAST_DRAWS = 200 };
+enum { NODES = TW_LINE_NODES, LEAST_REACH = 9, MOST_REACH = 60, TYPICAL_NODES = 160, LEAST_DRAWS = 200 };
 
 static const double STEP = 0.25, DROP = 40.0;
 static const double ROUGH = 1e-4; /* difference of the two sums; the error is about its square */
@@ -22,24 +22,12 @@ static const double ERROR = 1e-7; /* of the quadrature, relative */
 static const double NO_SLOPE = 1e-10;
 static const double BUDGET = 1e7; /* values of the likelihood for a case */
 
-struct tw_line {
-    tw_new_case *c;
-    size_t chains, draws, stride; /* draws of a chain that could be used; every stride-th of them is */
-    size_t count;                 /* lines through each chain */
-    bool two_classes, labelled, failed;
-    double norm, step, low;
-    size_t nodes;
-    double *mean, *square, *log_p;        /* at the nodes: E[y], var[y] + (E[y] - origin)^2, log p(label) */
-    double *weight;                       /* at the nodes: h(t) */
-    double *means, *squares, *log_scores; /* of each line */
-};
-
 bool tw_line_is_needed(const tw_new_case *c)
 {
     const tw_averages *a = &c->averages;
     bool mean = !c->no_mean && tw_mean_is_heavy(a, TW_PREDICT_HEAVY);
     bool sd = !c->no_mean && isfinite(c->noise) && tw_sd_is_heavy(a, TW_PREDICT_HEAVY);
-    return mean || sd || tw_score_is_heavy(a, TW_PREDICT_HEAVY);
+    return mean || sd || tw_score_is_heavy(a, TW_PREDICT_HEAVY_SCORE);
 }
 
 tw_status tw_line_new(tw_draws_predictor *p, tw_new_case *c, size_t draws, tw_line **out)
@@ -106,6 +94,12 @@ static integrands evaluate_node(tw_line *line, double t, size_t node)
     return at;
 }
 
+/* Is the integrand below a far smaller part of its maximum? Where it is beyond all numbers it is not. */
+static bool is_negligible(double at, double most)
+{
+    return at != INFINITY && !(at > most - DROP);
+}
+
 /* How far the nodes must reach on one side; node 0 is overwritten. */
 static double reach(tw_line *line, double side)
 {
@@ -113,11 +107,12 @@ static double reach(tw_line *line, double side)
     double t = 0.0;
     for (; t < MOST_REACH; t += 0.5) {
         integrands at = evaluate_node(line, side * t, 0);
-        bool negligible = !(at.moment > most.moment - DROP) && !(at.label > most.label - DROP);
-        if (t >= LEAST_REACH && negligible) break;
+        if (t >= LEAST_REACH && is_negligible(at.moment, most.moment) && is_negligible(at.label, most.label))
+            return t;
         most.moment = fmax(most.moment, at.moment);
         most.label = fmax(most.label, at.label);
     }
+    line->failed = true;
     return t;
 }
 
@@ -155,24 +150,18 @@ void tw_line_enter(tw_line *line, const tw_line_place *place)
 
 /* ---- one line ---- */
 
-/* The sites that change along a line: their observations, their slopes, w, x, and log p(y | x). */
-typedef struct active {
-    tw_observations sites;
-    double *slope, *w, *x, *value;
-} active;
-
 size_t tw_line_work(size_t n)
 {
     return (5 + TW_COLUMNS) * n;
 }
 
 /* Sites whose x does not change along the line have a constant likelihood. */
-static active take_active(const tw_line_place *place, const double *x, double t, double *work)
+tw_active tw_line_take_active(const tw_line_place *place, const double *x, double t, double *work)
 {
     const tw_observations *all = &place->sites;
     size_t n = all->n, count = 0;
     double *y = work, *columns = work + 5 * n, norm = place->norm;
-    active a = {*all, work + n, work + 2 * n, work + 3 * n, work + 4 * n};
+    tw_active a = {*all, work + n, work + 2 * n, work + 3 * n, work + 4 * n};
     for (size_t i = 0; i < n; i++) {
         if (fabs(place->cross[i]) <= NO_SLOPE * norm * norm) continue;
         y[count] = all->y[i];
@@ -190,8 +179,7 @@ static active take_active(const tw_line_place *place, const double *x, double t,
     return a;
 }
 
-/* log h(t), without constants. */
-static double log_density(const active *a, double t)
+double tw_line_log_density(const tw_active *a, double t)
 {
     double sum = -0.5 * t * t;
     for (size_t i = 0; i < a->sites.n; i++) a->x[i] = a->w[i] + t * a->slope[i];
@@ -250,11 +238,11 @@ void tw_line_add(tw_line *line, const tw_line_place *place, size_t chain, size_t
     size_t to = chain * line->count + draw / line->stride;
     sums s = {0};
     if (draw % line->stride != 0 || line->failed) return;
-    active a = take_active(place, x, t, work);
-    double own = log_density(&a, t);
+    tw_active a = tw_line_take_active(place, x, t, work);
+    double own = tw_line_log_density(&a, t);
     for (bool good = false; !good && !line->failed;) {
         for (size_t k = 0; k < line->nodes; k++)
-            line->weight[k] = log_density(&a, line->low + (double)k * line->step);
+            line->weight[k] = tw_line_log_density(&a, line->low + (double)k * line->step);
         good = integrate(line, own, &s);
         if (!good) refine(line);
     }
@@ -265,44 +253,84 @@ void tw_line_add(tw_line *line, const tw_line_place *place, size_t chain, size_t
 
 /* ---- the averages ---- */
 
-/* Take the average over lines in place of one that is heavy, unless its own tail is heavier. */
-static bool take(bool heavy, const tw_average *line, tw_average *average)
+/* Take the average over lines in place of one that is heavy, unless its own tail is heavier. Where it is known what
+ * lines reach, they decide: if they do not reach what makes the average, nor do the draws. */
+static bool take(bool heavy, bool known, const tw_average *line, tw_average *average)
 {
-    bool better = heavy && isfinite(line->value) && line->k < average->k;
+    bool better = heavy && isfinite(line->value) && (known || line->k < average->k);
     if (better) *average = *line;
     return better;
 }
 
-static void finish_mean(tw_draws_predictor *p, tw_line *line, tw_diagnose *diagnose)
+/* Increase the error of an average to that of integrals that vary as much as chains found. These decide, not the k of
+ * the lines, unless it is surely heavy: k is infinite if too few effective lines are left. `sum` is E[M] of M that are
+ * positive, x the numbers whose mean has the error. */
+static void heed_reach(double beyond, double sum, size_t n, const double *x, double mcse, tw_average *average)
+{
+    double mean = 0.0, own = 0.0;
+    if (beyond == 0.0 || !(mcse > 0.0)) return;
+    for (size_t i = 0; i < n; i++) mean += x[i] / (double)n;
+    for (size_t i = 0; i < n; i++) own += (x[i] - mean) * (x[i] - mean) / (double)n;
+    double found = (beyond - 1.0) * sum * sum, lines = fmin(own / (mcse * mcse), (double)n);
+    average->mcse *= sqrt(fmax(1.0, found / own));
+    if (average->k <= TW_PREDICT_SURELY_HEAVY) average->k = fmin(average->k, TW_PREDICT_LIMIT);
+    if (!(lines / beyond >= TW_PREDICT_LEAST_LINES)) average->k = INFINITY;
+}
+
+static double mean_of(size_t n, const double *x)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    return sum / (double)n;
+}
+
+static tw_average mean_over_lines(const tw_draws_predictor *p, const tw_line *line, tw_diagnose *diagnose)
 {
     size_t lines = diagnose->total;
-    tw_average mean = {0.0, tw_predict_mcse(p, diagnose, line->means), 0.0};
-    for (size_t i = 0; i < lines; i++) mean.value += line->means[i] / (double)lines;
+    tw_average mean = {mean_of(lines, line->means), tw_predict_mcse(p, diagnose, line->means), 0.0};
     mean.k = tw_mean_pareto_k(lines, line->means, diagnose->series);
+    heed_reach(line->beyond[TW_LINE_MEAN], mean.value, lines, line->means, mean.mcse, &mean);
     mean.mcse = hypot(mean.mcse, ERROR * mean.value);
-    tw_average sd = tw_predict_sd(p, diagnose, line->c->origin, mean.value, line->means, line->squares);
+    return mean;
+}
+
+/* Overwrites the squares. */
+static tw_average sd_over_lines(const tw_draws_predictor *p, tw_line *line, tw_diagnose *diagnose,
+                                double mean)
+{
+    size_t lines = diagnose->total;
+    double sum = mean_of(lines, line->squares);
+    tw_average sd = tw_predict_sd(p, diagnose, line->c->origin, mean, line->means, line->squares);
+    heed_reach(line->beyond[TW_LINE_SQUARE], sum, lines, line->squares, 2.0 * sd.value * sd.mcse, &sd);
     sd.mcse = hypot(sd.mcse, ERROR * sd.value);
+    return sd;
+}
+
+static void finish_mean(tw_draws_predictor *p, tw_line *line, tw_diagnose *diagnose)
+{
+    tw_average mean = mean_over_lines(p, line, diagnose), sd = sd_over_lines(p, line, diagnose, mean.value);
     tw_averages *a = &line->c->averages;
-    mean.k =
-        fmax(mean.k, 0.5 * sd.k); /* squares have a heavier tail, with twice the k if one of E[y] makes it */
-    sd.k = fmax(sd.k, mean.k);
+    const double *known = line->beyond;
     bool heavy_sd = tw_sd_is_heavy(a, TW_PREDICT_HEAVY);
-    line->c->line_mean = take(tw_mean_is_heavy(a, TW_PREDICT_HEAVY), &mean, &a->mean);
-    take(heavy_sd, &sd, &a->sd);
+    /* squares have a heavier tail, with twice the k if one of E[y] makes it */
+    if (known[TW_LINE_MEAN] == 0.0 && isfinite(sd.k)) mean.k = fmax(mean.k, 0.5 * sd.k);
+    sd.k = fmax(sd.k, mean.k);
+    line->c->line_mean =
+        take(tw_mean_is_heavy(a, TW_PREDICT_HEAVY), known[TW_LINE_MEAN] > 0.0, &mean, &a->mean);
+    take(heavy_sd, known[TW_LINE_SQUARE] > 0.0, &sd, &a->sd);
 }
 
 /* log of the mean of p(label) over the lines. */
 static void finish_score(tw_draws_predictor *p, tw_line *line, tw_diagnose *diagnose)
 {
     size_t lines = diagnose->total;
-    double top = most_of(lines, line->log_scores, NULL), sum = 0.0;
-    for (size_t i = 0; i < lines; i++) sum += line->log_scores[i] = exp(line->log_scores[i] - top);
-    tw_average score = {top + log(sum / (double)lines), 0.0, 0.0};
-    score.mcse = tw_predict_mcse(p, diagnose, line->log_scores) * (double)lines / sum;
+    double top = most_of(lines, line->log_scores, NULL), *p_of = line->log_scores;
+    for (size_t i = 0; i < lines; i++) p_of[i] = exp(p_of[i] - top);
+    double mean = mean_of(lines, p_of), mcse = tw_predict_mcse(p, diagnose, p_of);
+    tw_average score = {top + log(mean), mcse / mean, tw_mean_pareto_k(lines, p_of, diagnose->series)};
     score.mcse = hypot(score.mcse, ERROR);
-    score.k = tw_mean_pareto_k(lines, line->log_scores, diagnose->series);
     tw_averages *a = &line->c->averages;
-    line->c->line_score = take(tw_score_is_heavy(a, TW_PREDICT_HEAVY), &score, &a->score);
+    line->c->line_score = take(tw_score_is_heavy(a, TW_PREDICT_HEAVY_SCORE), false, &score, &a->score);
 }
 
 tw_status tw_line_finish(tw_draws_predictor *p, tw_line *line)

@@ -44,6 +44,20 @@ static void numbers_and_texts_take_their_places(void **state)
         "run.nc: these are draws from the path to the posterior at beta = 0.5, not from the posterior");
 }
 
+static void counts_are_words(void **state)
+{
+    (void)state;
+    char words[TW_WARNING_BYTES];
+    tw_warning w = {.code = TW_WARN_NO_MEANS, .number = {1, 2, 0, 4}, .name = "they do not exist"};
+    tw_warning_print(&w, NULL, words);
+    assert_string_equal(words,
+                        "withheld, because they do not exist: 1 mean and 2 standard deviations of 4 cases "
+                        "(empty in a CSV file, null in JSON)");
+    w.number[2] = 1;
+    tw_warning_print(&w, NULL, words);
+    assert_non_null(strstr(words, ": 1 mean, 2 standard deviations and 1 log score of 4 cases"));
+}
+
 /* Texts of any length leave room for the finding, and words end where their room does. */
 static void long_texts_are_cut(void **state)
 {
@@ -106,6 +120,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code_has_a_name_of_its_own),
         cmocka_unit_test(every_finding_can_be_said),
+        cmocka_unit_test(counts_are_words),
         cmocka_unit_test(numbers_and_texts_take_their_places),
         cmocka_unit_test(long_texts_are_cut),
         cmocka_unit_test(a_result_holds_so_many_and_no_more),

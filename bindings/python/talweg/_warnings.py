@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Optional, Sequence
 
 from . import _talweg
 
@@ -92,10 +92,18 @@ def warned(code: str, *numbers: float, file: Optional[str] = None, name: Optiona
     return code, numbers, 0, file, name, None
 
 
+def _counts(numbers: Sequence[float]) -> str:
+    """As the library prints them: "2 means and 1 log score", without those that are 0."""
+    what = ("mean", "standard deviation", "log score")
+    parts = [f"{k:.0f} {name}{'' if k == 1 else 's'}" for k, name in zip(numbers, what) if k > 0]
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
 def spoken(warning: Warned, metric: str = "") -> TalwegWarning:
     """The text of a warning about a run with this metric."""
     code, numbers, index, file, name, other = warning
     advice = ADVICE.get(code, "")
     advice = ADVICE_OF_POINTS.get(code, advice) if name == "is2" else INSTEAD.get((code, metric), advice)
     text = FINDINGS[code] + advice
-    return TalwegWarning(text.format(*numbers, file=file, name=name, other=other, latent=f"x[{index}], case {index + 1}"), code)
+    latent = f"x[{index}], case {index + 1}"
+    return TalwegWarning(text.format(*numbers, file=file, name=name, other=other, latent=latent, counts=_counts(numbers)), code)
