@@ -224,4 +224,5 @@ void tw_check_judge(const char *name, const tw_check_options *o, bool chains_are
     if (r->verdict == TW_CHECK_WRONG) write_wrong(&s, o, r);
     if (r->verdict == TW_CHECK_RIGHT) write_right(&s, o, r);
     if (r->verdict == TW_CHECK_UNDECIDED) write_undecided(&s, o, r, chains_are_good, evidence_is_good);
+    tw_make_plain(r->words); /* the claim may be named after a file */
 }
