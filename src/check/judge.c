@@ -118,7 +118,7 @@ static void add(sentence *s, const char *format, ...)
 static void add_log_z(sentence *s, const tw_check_value *v)
 {
     add(s, "log Z is %.3g nats too %s", fabs(v->difference), v->difference < 0.0 ? "low" : "high");
-    if (v->error > 0.0) add(s, " (%.1f standard errors)", fabs(v->difference) / v->error);
+    add(s, " (%.1f standard errors)", tw_evidence_errors(v->claimed, v->exact, v->error));
 }
 
 static void add_latents(sentence *s, const tw_check_options *o, const tw_check_result *r)
