@@ -122,10 +122,13 @@ static void judge(const tw_objective *o, tw_fit_result *r)
     bool bound = false;
     for (size_t j = 0; j < r->count; j++) bound = bound || r->at_bound[j];
     r->converged = !bound && !r->stopped && !r->flat && r->decrement <= DECREMENT;
+    if (r->stopped) { /* where unfinished searches are says nothing */
+        warn(r, TW_WARN_FIT_STOPPED, (double)r->evaluations, 0.0);
+        return;
+    }
     name_bounds(o, r);
     if (r->flat) warn(r, TW_WARN_FIT_FLAT, 0.0, 0.0);
     if (!r->flat && !(r->decrement <= DECREMENT)) warn(r, TW_WARN_FIT, r->decrement, (double)r->evaluations);
-    if (r->stopped) warn(r, TW_WARN_FIT_STOPPED, (double)r->evaluations, 0.0);
     if (r->optima > 1)
         warn(r, TW_WARN_FIT_OPTIMA, (double)r->optima,
              r->optimum[0].log_posterior - r->optimum[1].log_posterior);
