@@ -266,6 +266,11 @@ static void the_verdict_follows_the_rule(void **state)
     r = judged(0.08, 0.012, true); /* 0.02 must be two errors: (0.024/0.02)^2 times 4000 draws, rounded up */
     assert_int_equal(r.draws_needed, 6000);
     assert_non_null(strstr(r.words, "about 6000 draws of each chain would decide"));
+    r = judged(0.0, 0.4, true); /* 400 times 4000 draws of each chain are no advice */
+    assert_true(r.draws_needed == 0 && !strstr(r.words, "close to"));
+    assert_non_null(strstr(r.words,
+                           "errors are up to 0.4 posterior standard deviations, and the tolerance is 0.1; a "
+                           "decision would need more draws than is practical, over 1e+06 of each chain"));
 }
 
 /* One number beyond its tolerance decides that a claim is wrong, however close to the tolerance others are. */
