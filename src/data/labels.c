@@ -47,7 +47,9 @@ static tw_status fail_labels(const tw_data *data, const different *d, bool fresh
     const char *numbers = "poisson for counts, gaussian or student_t for other numbers";
     bool few = d->count > 2 && d->count <= VALUES_SHOWN, text = data->labels.count > 0;
     char found[400], number[TEXT], ordinal[64] = "", others[200] = "";
-    if (few) snprintf(ordinal, sizeof ordinal, "ordinal%zu with its %zu levels listed in order", d->count, d->count);
+    if (few)
+        snprintf(ordinal, sizeof ordinal, "ordinal%zu with its %zu levels listed in order", d->count,
+                 d->count);
     if (!fresh && (few || !text))
         snprintf(others, sizeof others, " or another likelihood (%s%s%s)", ordinal, few && !text ? ", " : "",
                  text ? "" : numbers);
