@@ -25,14 +25,18 @@ static tw_status gather_draws(tw_report *r)
     return pool->has_x ? tw_expected_observations(pool, &r->expected) : TW_OK;
 }
 
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
 /* Is this estimate, of the same draws, in a file before? A sample and an evidence of the same seed both have it. */
 static bool is_repeated(const tw_report *r, const tw_estimate *e)
 {
     for (size_t k = 0; k < r->estimates; k++) {
         const tw_estimate *other = &r->estimate[k];
         if (e->draws != 0 && other->draws == e->draws && strcmp(other->method, e->method) == 0 &&
-            memcmp(&other->log_z, &e->log_z, sizeof e->log_z) == 0 &&
-            memcmp(&other->se, &e->se, sizeof e->se) == 0)
+            same(other->log_z, e->log_z) && same(other->se, e->se))
             return true;
     }
     return false;
