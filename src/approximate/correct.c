@@ -14,18 +14,15 @@
 
 enum { FIRST = 3, ORDERS = TW_CORRECTION_MAX_ORDER - FIRST + 1, BLOCK = 64, MOST_SOLVES = 20000 };
 
-/* scaled[i + (l - 3) n] = c_li / Sigma_ii^(l/2) for every site i; 0 if Sigma_ii = 0, because such a site has
- * no covariance with others. */
+/* scaled[i + (l - 3) n] = c_li / Sigma_ii^(l/2) for every site i; it stays 0 if Sigma_ii = 0, because such a
+ * site has no covariance with others. */
 static tw_status scaled_cumulants(const tw_model *m, const tw_approximation *ep, size_t orders,
                                   double *scaled)
 {
     for (size_t i = 0; i < m->n; i++) {
         tw_cavity cavity;
         double c[TW_CORRECTION_MAX_ORDER + 1];
-        if (ep->variance[i] == 0.0) {
-            for (size_t l = FIRST; l <= orders; l++) scaled[i + (l - FIRST) * m->n] = 0.0;
-            continue;
-        }
+        if (ep->variance[i] == 0.0) continue;
         if (!tw_ep_cavity(ep->tau[i], ep->nu[i], ep->mean[i], ep->variance[i], &cavity))
             return tw_fail(m->ctx, TW_NUMERICAL_FAILURE, "site %zu has no proper cavity", i + 1);
         if (tw_likelihood_cumulants(&m->observed, i, cavity.mean, cavity.variance, orders, c) != TW_OK)

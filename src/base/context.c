@@ -13,6 +13,17 @@
 #include "base/blas_threads.h"
 #include "talweg/team.h"
 
+/* AddressSanitizer knows the allocator's block, not the part of it that was asked for: closing the rest shows it what is written
+ * or read there. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define close_memory(from, bytes) ASAN_POISON_MEMORY_REGION(from, bytes)
+#define open_memory(from, bytes) ASAN_UNPOISON_MEMORY_REGION(from, bytes)
+#else
+#define close_memory(from, bytes) ((void)0)
+#define open_memory(from, bytes) ((void)0)
+#endif
+
 #undef tw_fail /* base.h defines macros of these names for static analysers */
 #undef tw_fail_within
 
@@ -305,6 +316,7 @@ tw_status tw_allocate(tw_context *ctx, size_t count, size_t size, const char *wh
     block_head head = {start, bytes};
     memcpy(block - sizeof head, &head, sizeof head);
     if (ctx->allocator.allocate != system_allocate) memset(block, 0, count * size);
+    close_memory(block + count * size, (size_t)(start + bytes - block) - count * size);
     *out = block;
     return TW_OK;
 }
@@ -332,5 +344,6 @@ void tw_release(tw_context *ctx, void *memory)
     block_head head;
     memcpy(&head, (char *)memory - sizeof head, sizeof head);
     count_out(ctx, head.bytes);
+    open_memory(head.start, head.bytes);
     ctx->allocator.release(ctx->allocator.user, head.start);
 }

@@ -15,10 +15,12 @@ enum { JOINT_PARTICLES = 64 };
 
 static void print_estimate(const tw_estimate *e, double seconds)
 {
-    char weights[48];
+    char weights[48], log_z[32];
+    bool collapsed = !(e->weight_ess >= 2.0);
+    snprintf(log_z, sizeof log_z, "%.4f", e->log_z);
     snprintf(weights, sizeof weights, "%.1f of %zu", e->weight_ess, e->particles);
-    printf("  %-16s%14.4f%10.4f%16s%12.3f%9.2f s\n", e->method, e->log_z, e->se, weights, e->acceptance,
-           seconds);
+    printf("  %-16s%14s%10.4f%16s%12.3f%9.2f s\n", e->method, collapsed ? "withheld" : log_z,
+           collapsed ? NAN : e->se, weights, e->acceptance, seconds);
 }
 
 /* The agreement of the estimates; unknown if the weights collapsed. */

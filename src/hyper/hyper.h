@@ -40,6 +40,9 @@ void tw_hyper_fill(const tw_hyper *h, const double *theta, double *full);
 /* Find the mode, make the proposal around it and adapt it; afterwards it stays fixed (hyper/setup.c). */
 tw_status tw_hyper_set_up(tw_hyper *h);
 
+/* Whether the rounds look for lobes: with few parameters, and with some more where fits cost little. */
+bool tw_hyper_explores(const tw_hyper *h);
+
 /* Adapt the proposal, and store EP's sites in the library (hyper/rounds.c). */
 tw_status tw_hyper_adapt(tw_hyper *h);
 

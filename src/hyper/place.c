@@ -21,7 +21,7 @@
 
 static const double LOOSE = 1e-2; /* tolerance if log Z_EP itself is used */
 static const double ROUGH = 0.3;
-enum { SWEEPS = 60, LONGER = 8 };
+enum { SWEEPS = 60, SWEEPS_LOOSE = 20, LONGER = 8 };
 
 tw_status tw_place_new(tw_context *ctx, const tw_problem *problem, const tw_hyper_options *options,
                        tw_place *out)
@@ -98,7 +98,7 @@ static bool is_usable(const tw_approximation *fit)
 static tw_status fit_ep(const tw_place *p, const tw_guess *guess, double tolerance, tw_approximation **out)
 {
     tw_ep_options o = TW_EP_DEFAULTS;
-    o.max_sweeps = SWEEPS;
+    o.max_sweeps = tolerance == LOOSE ? SWEEPS_LOOSE : SWEEPS;
     o.tolerance = tolerance;
     o.site_tolerance = tolerance;
     *out = NULL;

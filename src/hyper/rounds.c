@@ -33,11 +33,20 @@ static const double EFFECTIVE = 20.0;
 
 /* A covariance of d parameters has d (d + 1) / 2 unknown numbers, so many parameters need larger rounds, up
  * to a limit in all. */
-enum { FEW_PARAMETERS = 4, EACH_OF_FEW = 8, EACH_OF_MANY = 24, FEWEST_OF_MANY = 224, MOST_FITS = 1400 };
+enum {
+    FEW_PARAMETERS = 4,
+    SOME_PARAMETERS = 8,
+    EACH_OF_FEW = 8,
+    EACH_OF_MANY = 24,
+    FEWEST_OF_MANY = 224,
+    MOST_FITS = 1400
+};
 
-/* With few cases: the flops of more points in the first round, those of a fit (times n^3), and at most so many times
- * the points of a round. */
-static const double CHEAP = 4e9, FLOPS_OF_FIT = 20.0, MORE = 24.0;
+/* Where fits cost little, more points explore: so many as cost CHEAP flops, at most MORE times the points of a round
+ * and MOST_MORE. Half of them are in the first round. A fit takes FLOPS_OF_FIT n^3, and FLOPS_OF_SITE n by quadrature if the
+ * likelihood is not log-concave; then there are at most FEW_ROUNDS. */
+static const double CHEAP = 2.4e10, FLOPS_OF_FIT = 20.0, FLOPS_OF_SITE = 1e7, MORE = 24.0, MOST_MORE = 4000.0;
+enum { FEW_ROUNDS = 3 };
 
 typedef struct rounds {
     tw_hyper *h;
@@ -238,32 +247,48 @@ static tw_status run_round(rounds *r, size_t number, double *effective)
  * three parameters takes several rounds to follow, which their effective points do not show. */
 static bool needs_round(const rounds *r, size_t round, double before, double effective)
 {
-    size_t unknown = r->h->unknown;
-    if (unknown <= FEW_PARAMETERS)
-        return unknown > 2 || round < 3 || r->power < 1.0 || effective < ENOUGH_FEW;
+    if (tw_hyper_explores(r->h))
+        return r->h->unknown > 2 || round < 3 || r->power < 1.0 || effective < ENOUGH_FEW;
     return round < 2 || effective < POOR ||
            (effective < ENOUGH && (r->power < 1.0 || effective > GAIN * before));
 }
 
-/* With few cases a fit costs nearly nothing, and the posterior is broad: thin lobes may have a few per cent of it. So
- * the first round explores with up to MORE times as many points, as many as cost CHEAP flops. */
-static size_t cheap_points(const rounds *r)
+/* The points of a round that explores. */
+static size_t exploring(size_t unknown)
 {
-    double n = (double)r->h->result->n, afford = CHEAP / (FLOPS_OF_FIT * n * n * n);
-    return (size_t)fmin(afford, MORE * (double)r->points);
+    return EACH_OF_FEW * (unknown + 1) * (unknown + 2);
+}
+
+/* With few cases a posterior is broad, and thin lobes may have a few per cent of it; but a fit costs nearly nothing. */
+static size_t cheap_points(const tw_hyper *h)
+{
+    double n = (double)h->result->n, sites = h->problem->likelihood->peak ? FLOPS_OF_SITE * n : 0.0;
+    double afford = CHEAP / (FLOPS_OF_FIT * n * n * n + sites);
+    return (size_t)fmin(fmin(afford, MOST_MORE), MORE * (double)exploring(h->unknown));
+}
+
+bool tw_hyper_explores(const tw_hyper *h)
+{
+    return h->unknown <= FEW_PARAMETERS ||
+           (h->unknown <= SOME_PARAMETERS && cheap_points(h) >= exploring(h->unknown));
 }
 
 /* Choose the number of points of a round, and the number of rounds. */
 static void choose_size(rounds *r)
 {
     const tw_hyper *h = r->h;
-    bool few = h->unknown <= FEW_PARAMETERS;
-    size_t points = (few ? EACH_OF_FEW * (h->unknown + 1) : EACH_OF_MANY) * (h->unknown + 2);
+    bool few = tw_hyper_explores(h);
+    size_t points = few ? exploring(h->unknown) : EACH_OF_MANY * (h->unknown + 2), more = 0;
     if (!few && points < FEWEST_OF_MANY) points = FEWEST_OF_MANY;
-    r->points = h->o->round_points ? h->o->round_points : points;
-    r->extra = few && !h->o->round_points ? points + cheap_points(r) : 0;
     r->most = h->o->rounds;
-    while (!h->o->round_points && r->most > 2 && r->most * r->points > MOST_FITS) r->most--;
+    if (few && !h->o->round_points) {
+        more = cheap_points(h);
+        if (h->problem->likelihood->peak && r->most > FEW_ROUNDS) r->most = FEW_ROUNDS;
+        r->extra = points + more / 2;
+        points += more / 2 / (r->most > 1 ? r->most - 1 : 1);
+    }
+    r->points = h->o->round_points ? h->o->round_points : points;
+    while (!h->o->round_points && r->most > 2 && r->most * r->points > MOST_FITS + more) r->most--;
 }
 
 tw_status tw_hyper_adapt(tw_hyper *h)
@@ -278,7 +303,7 @@ tw_status tw_hyper_adapt(tw_hyper *h)
         before = effective;
         status = tw_watch_tell(&h->watch, &now) ? run_round(&r, k, &effective) : tw_interrupt(h->ctx);
     }
-    if (status == TW_OK && r.done > 0 && h->unknown <= FEW_PARAMETERS) status = learn(&r, LAST_LEVERAGE);
+    if (status == TW_OK && r.done > 0 && tw_hyper_explores(h)) status = learn(&r, LAST_LEVERAGE);
     release(&r);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "fit/profile.h"
 #include "hyper/hyper.h"
 #include "talweg/fit.h"
 
@@ -14,18 +15,23 @@ static const double DF = 10.0, DF_MANY = 20.0;
 
 /* The prior's share of the first round's points, which look for lobes and optima that the search missed. With
  * many parameters the prior finds little. */
-static const double FIRST_PRIOR = 0.75, FIRST_PRIOR_MANY = 0.25;
+static const double FIRST_PRIOR = 0.5, FIRST_PRIOR_MANY = 0.25;
 
 /* The mean of a component in a parameter with a uniform prior, in normal scores (mixture.h), is not beyond this.
  */
 static const double INSIDE = 2.3;
 
 static const double WIDER = 3.0;
-enum { FEW_ENOUGH = 4, OPTIMA = 4, CLUSTERS = 8 };
+enum { OPTIMA = 4, CLUSTERS = 8 };
+
+/* Components in the tails of the priors (fit/profile.c): not more nats below the mode, evaluations of a search, their
+ * standard deviations relative to those of the curvature, or of the prior if there are none. */
+static const double TAIL_DEPTH = 15.0, TAIL_WIDER = 1.5, TAIL_SPREAD = 0.5;
+enum { TAIL_EVALUATIONS = 15, MOST_TAILS = 8 /* parameters */ };
 
 static double degrees(const tw_hyper *h)
 {
-    return h->unknown <= FEW_ENOUGH ? DF : DF_MANY;
+    return tw_hyper_explores(h) ? DF : DF_MANY;
 }
 
 /* ---- the mode ---- */
@@ -96,9 +102,46 @@ static tw_status add_wide_component(tw_hyper *h)
     for (size_t k = 0; k < h->unknown; k++) {
         component->mean[k] = first->mean[k];
         sd[k] = WIDER * sqrt(first->shape->variance[k]);
-        if (h->unknown > FEW_ENOUGH) sd[k] = fmax(sd[k], spread_of(h, k));
+        if (!tw_hyper_explores(h)) sd[k] = fmax(sd[k], spread_of(h, k));
     }
     return tw_proposal_spread(component, sd);
+}
+
+/* A component about a point in a tail of the prior of parameter `held`: as wide as the prior there, and about as wide
+ * as the posterior in the others, since a ridge may be thin. */
+static tw_status add_tail(tw_hyper *h, const tw_profile *tail, size_t held)
+{
+    tw_proposal *component = NULL;
+    double sd[TW_HYPER_MOST];
+    TW_TRY(tw_proposal_new(h->ctx, h->unknown, degrees(h), &component));
+    h->g->component[h->g->components++] = component;
+    tw_mixture_warp(h->g, tail->point, component->mean);
+    for (size_t k = 0; k < h->unknown; k++) {
+        double spread = spread_of(h, k), found = k == held ? spread : TAIL_WIDER * tail->sd[k];
+        sd[k] = isfinite(found) ? fmin(found, spread) : TAIL_SPREAD * spread;
+        if (tw_mixture_is_warped(h->g, k)) sd[k] /= spread;
+    }
+    return tw_proposal_spread(component, sd);
+}
+
+/* Components in the tails of the priors, the best first. */
+static tw_status add_tails(tw_hyper *h, const tw_fit_result *fit)
+{
+    tw_profile tail[2 * TW_HYPER_MOST];
+    tw_fit_options o = TW_FIT_DEFAULTS;
+    o.max_evaluations = TAIL_EVALUATIONS;
+    o.user = h;
+    o.on_progress = watch_fit;
+    TW_TRY(tw_fit_profiles(h->problem, h->priors, &o, &fit->optimum[0], TAIL_DEPTH, tail, &h->result->fits));
+    while (h->g->components < TW_MIXTURE_COMPONENTS) {
+        tw_profile *best = NULL;
+        for (size_t i = 0; i < 2 * h->unknown; i++)
+            if (!tail[i].deep && (!best || tail[i].log_posterior > best->log_posterior)) best = &tail[i];
+        if (!best) break;
+        TW_TRY(add_tail(h, best, (size_t)(best - tail) / 2));
+        best->deep = true; /* it has its component */
+    }
+    return TW_OK;
 }
 
 static tw_status place_proposal(tw_hyper *h, const tw_fit_result *fit)
@@ -109,10 +152,11 @@ static tw_status place_proposal(tw_hyper *h, const tw_fit_result *fit)
         h->g->prior[k] = &h->priors->prior[h->index[k]];
         h->g->parameter[k] = tw_problem_parameter(h->problem, h->index[k]);
     }
-    bool few = h->unknown <= FEW_ENOUGH;
+    bool few = tw_hyper_explores(h);
     h->g->clusters = few ? CLUSTERS : 0;
     for (size_t c = 0; c < components; c++) TW_TRY(add_component(h, fit, c));
     if (components < OPTIMA) TW_TRY(add_wide_component(h));
+    if (h->unknown <= MOST_TAILS) TW_TRY(add_tails(h, fit));
     components = h->g->components;
     double prior = few ? FIRST_PRIOR : FIRST_PRIOR_MANY;
     h->g->share[0] = prior;
@@ -131,7 +175,8 @@ static tw_status find_mode(tw_hyper *h)
     TW_TRY(tw_fit(h->problem, h->priors, &o, &fit));
     tw_status status = fit->stopped ? tw_interrupt(h->ctx) : place_proposal(h, fit);
     h->result->fits += fit->evaluations;
-    if (status == TW_OK && fit->optima > 1)
+    bool near = fit->optima > 1 && fit->optimum[1].log_posterior > fit->optimum[0].log_posterior - TAIL_DEPTH;
+    if (status == TW_OK && near)
         tw_warnings_add(&h->result->warnings,
                         &(tw_warning){.code = TW_WARN_FIT_OPTIMA,
                                       .name = "is2",

@@ -161,9 +161,8 @@ static tw_status check_noise(const tw_priors *p, const tw_problem *problem, cons
         return fail(
             problem, j,
             "cases with the same inputs have the same y, so that its density grows without bound as the "
-            "noise "
-            "goes to 0",
-            "remove the duplicates, or give a prior that vanishes faster at 0, as log_noise ~ normal(0, 1)");
+            "noise goes to 0",
+            "remove the duplicates, or bound the noise from below, as noise ~ uniform(0.01, 1)");
     bool shrinks = f->equal && (has_level || f->zeros == f->n);
     if (shrinks && power + others <= (double)(f->n - has_level))
         return fail(

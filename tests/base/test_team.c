@@ -1,6 +1,6 @@
 /* Items divided among the members of a team: every member gets all results, and a failure of one is a failure
  * of all. */
-#include "talweg/team.h"
+#include "base/team.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "support/support.h"
 #include "support/thread_team.h"
 
-enum { ITEMS = 7 };
+enum { ITEMS = 7, NUMBERS = 100 };
 
 typedef struct job {
     size_t bad; /* the item that fails; ITEMS: none does */
@@ -112,12 +112,52 @@ static void members_must_have_the_same(void **state)
     }
 }
 
+/* What the members add up, and where the first that answers yes is heard by all. */
+typedef struct sums {
+    tw_status status[MOST_MEMBERS];
+    double number[MOST_MEMBERS][NUMBERS];
+    bool none[MOST_MEMBERS], one[MOST_MEMBERS];
+} sums;
+
+static void add(void *user, const tw_team *team)
+{
+    sums *s = user;
+    size_t r = team->rank;
+    tw_context *ctx = NULL;
+    if (tw_context_new(NULL, &ctx) != TW_OK) return;
+    s->status[r] = tw_context_set_team(ctx, team);
+    for (size_t k = 0; k < NUMBERS; k++) s->number[r][k] = (double)((k + 1) << (8 * r));
+    tw_team_add(ctx, NUMBERS, s->number[r]);
+    s->none[r] = tw_team_any(ctx, false);
+    s->one[r] = tw_team_any(ctx, r == 0);
+    tw_context_free(ctx);
+}
+
+static void numbers_add_up(void **state)
+{
+    (void)state;
+    for (size_t size = 1; size <= MOST_MEMBERS; size++) {
+        static sums s;
+        run_team(size, add, &s);
+        for (size_t r = 0; r < size; r++) {
+            assert_int_equal(s.status[r], TW_OK);
+            assert_true(s.one[r] && !s.none[r]);
+            for (size_t k = 0; k < NUMBERS; k++) {
+                size_t sum = 0;
+                for (size_t i = 0; i < size; i++) sum += (k + 1) << (8 * i);
+                assert_true(s.number[r][k] == (double)sum);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everybody_has_all_items),
         cmocka_unit_test(a_failure_is_everybodys),
         cmocka_unit_test(members_must_have_the_same),
+        cmocka_unit_test(numbers_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

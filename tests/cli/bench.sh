@@ -31,6 +31,13 @@ says out '40 cases, probit likelihood'
 says out 'log ell = -1.5; log sigma = 1'
 says out 'literal'
 says out '128 columns'
+# in each row the ratio is that of the times before it, to their rounding and its own
+LC_ALL=C awk '/^ +[0-9]+ columns? / {
+    low = ($5 - 0.0006) / ($3 + 0.0006) - 0.006
+    high = $3 > 0.0006 ? ($5 + 0.0006) / ($3 - 0.0006) + 0.006 : 1e9
+    if ($7 < low || $7 > high) wrong = 1
+    rows++
+} END { exit wrong || rows != 4 }' "$d/out" || complain "a ratio is not that of its times: $(cat "$d/out")"
 
 # no literal algorithm where K is singular, or for another likelihood; the rest is measured all the same
 for model in '--log-ell 3' '--likelihood logit'; do

@@ -146,6 +146,7 @@ run evidence "$d/many/two_classes.csv" --prior 'log_ell ~ normal(0, 0.1)' --prio
 [ "$code" = 2 ] || complain "collapsed weights: exit $code"
 [ "$(grep -c 'weights of the parameters collapsed' "$d/err")" = 1 ] || complain "collapsed weights are not said once: $(cat "$d/err")"
 if grep -q 'agree' "$d/out"; then complain "collapsed weights agree with something"; fi
+grep -q 'is2  *withheld  *nan' "$d/out" || complain "a number of collapsed weights: $(cat "$d/out")"
 run evidence "$data" --prior 'log_ell ~ normal(-8, 1)' --prior 'log_sigma ~ normal(14, 1)' --points 64 --point-particles 1 --point-temperatures 1
 says out 'do NOT agree'
 says err 'is2 and ais-joint do not agree'

@@ -80,6 +80,8 @@ ended() {
 }
 printf 'x,y\n0,1\n0.4,1\n0.9,-1\n1.3,1\n1.8,-1\n2.1,-1\n2.9,-1\n3.3,1\n' >"$d/few.csv"
 aside faults timeout 600 mpirun -n 3 "$build/tests/ranks_faults" "$d/few.csv" 29
+# shellcheck disable=SC2016 # the inner shell expands them
+aside alone sh -c 'code=0; timeout 100 mpirun -n 2 "$0" --alone || code=$?; [ "$code" != 0 ] && [ "$code" != 124 ]' "$build/tests/ranks_faults"
 [ ! -x "$build/examples/many_machines" ] || aside machines mpirun -n 2 "$build/examples/many_machines"
 [ ! -x "$build/tests/ranks_distributed" ] || aside matrix timeout 600 mpirun -n 2 "$build/tests/ranks_distributed" 70
 
@@ -118,6 +120,9 @@ if [ -x "$build/examples/many_machines" ]; then
     "$build/examples/many_machines" >"$d/whole"
     { ended machines && cmp -s "$d/whole" "$d/machines.out"; } || complain "many_machines: 2 ranks print other digits than one"
 fi
+
+# ---- a rank that fails while the other waits for it elsewhere
+{ ended alone && grep -q 'rank 1 of 2: nothing is left here' "$d/alone.err"; } || complain "a rank fails alone: $(cat "$d/alone.out" "$d/alone.err")"
 
 # ---- one matrix over several processes
 if [ -x "$build/tests/ranks_distributed" ]; then

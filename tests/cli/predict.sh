@@ -143,8 +143,20 @@ works predict "$d/counts.json" "$d/counts.csv" --json
 gives 'all(abs(m / (2 * math.exp(a + v / 2)) - 1) < 1e-12 for m, a, v in
     zip(*(r["predictions"][k] for k in ("y_mean", "mean", "variance"))))'
 gives 'r["scores"]["error_rate"] is None and r["scores"]["rmse"] < 1.5 and r["scores"]["information_bits"] is None'
+cp "$d/out" "$d/scores"
 works predict "$d/counts.json" "$d/counts.csv" -o /dev/stdout
 says out 'root mean square'
+
+# standard errors over samples of cases: s / sqrt(n) of a mean, and that of its square divided by twice a root
+sed -n -e 's/^  error  *\([0-9.]*\) *+- \([0-9.]*\) .*/[["error", \1, \2],/p' \
+    -e 's/^  mean log score  *\([-0-9.]*\) nats *+- \([0-9.]*\) .*/["mean log score", \1, \2]]/p' "$d/out" >"$d/shown"
+cp "$d/shown" "$d/out"
+gives '(lambda error, squares, scores: [row[0] for row in r] == ["error", "mean log score"]
+    and abs(r[0][1] - math.sqrt(sum(squares) / 30)) < 6e-5 and abs(r[0][2] - 0.5 * error(squares) / r[0][1]) < 6e-5
+    and abs(r[1][1] - sum(scores) / 30) < 6e-5 and abs(r[1][2] - error(scores)) < 6e-5)(
+    lambda v: math.sqrt(sum((a - sum(v) / 30) ** 2 for a in v) / 29 / 30),
+    [(a - b) ** 2 for a, b in zip(other("scores")["predictions"]["y"], other("scores")["predictions"]["y_mean"])],
+    other("scores")["predictions"]["log_score"])'
 works approx "$d/counts.csv" --likelihood gaussian --noise 0.5 --log-sigma 1 --save-approx "$d/real.json"
 works predict "$d/real.json" "$d/counts.csv" --json
 gives 'all(m == a and abs(s * s - v - 0.25) < 1e-12 for m, a, s, v in

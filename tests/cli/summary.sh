@@ -68,6 +68,25 @@ assert table["stepsize__"]["rhat"] == "NaN"
 END
 fi
 
+# the table shows the columns of the CSV that its head names, rounded
+cp "$d/one.csv" "$d/columns.csv"
+works summary "$d/one.nc" --all
+LC_ALL=C awk 'BEGIN { split("mean mcse_mean sd q5 median q95 ess_bulk ess_tail ess_fold ess_per_s rhat", shown, " ") }
+    FNR == NR && FNR == 1 { columns = split($0, head, ","); next }
+    FNR == NR { split($0, cell, ","); for (i = 2; i <= columns; i++) value[cell[1], head[i]] = cell[i]; next }
+    /^x\./ {
+        rows++
+        if (NF != 12) wrong = 1
+        for (k = 1; k <= 11; k++) {
+            exact = value[$1, shown[k]]
+            error = $(k + 1) - exact
+            size = exact < 0 ? -exact : exact
+            limit = (k == 2 ? 0.06 : 6e-4) * size + (k >= 7 && k <= 9 ? 0.51 : k == 10 ? 0.051 : k == 11 ? 5.1e-5 : 0)
+            if (error > limit || -error > limit) { wrong = 1; print $1, shown[k], $(k + 1), exact }
+        }
+    }
+    END { exit wrong || rows != 40 }' "$d/columns.csv" "$d/out" >"$d/wrong" || complain "the table is not that of the CSV: $(cat "$d/wrong")"
+
 # several files are chains of one posterior
 # shellcheck disable=SC2086
 works sample "$d/a.csv" $model --draws 250 --seed 2 -o "$d/two.nc"

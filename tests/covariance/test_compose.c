@@ -77,6 +77,33 @@ static void a_dense_term_makes_the_others_dense(void **state)
     tw_context_free(ctx);
 }
 
+/* Copies of a kernel share the content of its files, until the last of them is gone. */
+static void a_copy_keeps_the_content_of_files(void **state)
+{
+    static const double x[3] = {1.0, 2.0, 3.0};
+    char text[2048];
+    double k[2][9];
+    (void)state;
+    need_orderings();
+    tw_context *ctx = new_context();
+    scratch_file graph = scratch_write_text(".graph", "3\n1 1 2\n2 2 1 3\n3 1 2\n");
+    snprintf(text, sizeof text, "icar(1, graph=\"%s\") + se(1)", graph.path);
+    tw_kernel *kernel = new_kernel(ctx, text), *copy = NULL;
+    scratch_remove(&graph);
+    size_t before = tw_context_bytes_in_use(ctx);
+    assert_int_equal(tw_kernel_copy(kernel, &copy), TW_OK);
+    tw_kernel_free(copy);
+    assert_int_equal(tw_context_bytes_in_use(ctx), before);
+    assert_int_equal(tw_kernel_copy(kernel, &copy), TW_OK);
+    assert_int_equal(tw_kernel_gram(kernel, 3, 1, x, 3, k[0], 3), TW_OK);
+    tw_kernel_free(kernel);
+    assert_int_equal(tw_kernel_gram(copy, 3, 1, x, 3, k[1], 3), TW_OK);
+    assert_memory_equal(k[0], k[1], sizeof k[0]);
+    tw_kernel_free(copy);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
 /* Given all cases, a new time has the conditional variances of both terms of a sum, in either order. That of ar1, a Markov
  * process, at distances a and b from its neighbours is sigma^2 (1 - e^(-2a/ell)) (1 - e^(-2b/ell)) / (1 - e^(-2(a+b)/ell)). */
 static void a_new_case_of_a_sum_has_the_variances_of_its_terms(void **state)
@@ -100,6 +127,67 @@ static void a_new_case_of_a_sum_has_the_variances_of_its_terms(void **state)
         tw_kernel_free(kernel);
     }
     assert_true(alone[0] > 0.0 && alone[1] > 0.0);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
+/* New cases of a random walk are weighted means of others: of order 1 linear between its neighbours and constant beyond,
+ * of order 2 exact on a line. */
+static void new_cases_of_walks_are_weighted_means(void **state)
+{
+    enum { OLD = 5, NEW = 4 };
+    static const double t[OLD] = {0.0, 1.0, 2.5, 4.0, 4.5}, new[NEW] = {-1.0, 1.75, 4.2, 6.0};
+    static const double first[NEW][OLD] = {{1.0, 0.0, 0.0, 0.0, 0.0},
+                                           {0.0, 0.5, 0.5, 0.0, 0.0},
+                                           {0.0, 0.0, 0.0, 0.6, 0.4},
+                                           {0.0, 0.0, 0.0, 0.0, 1.0}};
+    (void)state;
+    need_orderings();
+    tw_context *ctx = new_context();
+    for (int order = 1; order <= 2; order++) {
+        tw_kernel *kernel = new_kernel(ctx, order == 1 ? "rw1(sigma=3)" : "rw2(sigma=3)");
+        tw_precision p;
+        assert_int_equal(tw_kernel_precision_at(kernel, OLD, 1, t, OLD, NEW, new, NEW, &p), TW_OK);
+        double *c = full_matrix(p.at_design);
+        for (size_t i = 0; i < NEW; i++) {
+            double sum = 0.0, line = 0.0;
+            for (size_t k = 0; k < OLD; k++) {
+                sum += c[i + k * NEW];
+                line += c[i + k * NEW] * t[k];
+                if (order == 1) assert_close(c[i + k * NEW], first[i][k], 1e-13, "a weight");
+            }
+            assert_close(sum, 1.0, 1e-13, "all weights");
+            if (order == 2) assert_close(line, new[i], 1e-12, "a line");
+        }
+        free(c);
+        tw_precision_release(&p);
+        tw_kernel_free(kernel);
+    }
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
+/* A new case sees the variable of its category, and one of a category without cases a variable of its own. */
+static void a_new_case_belongs_to_its_category(void **state)
+{
+    enum { OLD = 4, NEW = 3 };
+    static const double x[3 * OLD] = {0.0, 1.0, 2.0, 3.0, 7.0, 5.0, 7.0, 5.0, 1.0, 1.0, 2.0, 1.0};
+    static const double new[3 * NEW] = {1.0, 2.0, 0.0, 7.0, 5.0, 7.0, 2.0, 2.0, 1.0};
+    static const size_t category[NEW] = {2, OLD, 1}; /* of (5, 1), (7, 1) and (7, 2) */
+    (void)state;
+    need_orderings();
+    tw_context *ctx = new_context();
+    tw_kernel *kernel = new_kernel(ctx, "rw1(1) + categorical(2, 3, sigma=0.5)");
+    tw_precision p;
+    assert_int_equal(tw_kernel_precision_at(kernel, OLD, 3, x, OLD, NEW, new, NEW, &p), TW_OK);
+    double *c = full_matrix(p.at_design);
+    for (size_t i = 0; i < NEW; i++) {
+        for (size_t k = 0; k < 3; k++) assert_true(c[i + (OLD + k) * NEW] == (k == category[i] ? 1.0 : 0.0));
+        assert_close(p.at_variance[i], category[i] == OLD ? 0.25 : 0.0, 1e-15, "what is left");
+    }
+    free(c);
+    tw_precision_release(&p);
+    tw_kernel_free(kernel);
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);
     tw_context_free(ctx);
 }
@@ -135,6 +223,38 @@ static void a_product_is_kroneckers(void **state)
     tw_precision_release(&both);
     tw_precision_release(&time);
     tw_precision_release(&space);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
+/* The determinant that leaves, sums and a product know is that of their matrix: cells at one time, and at all times. */
+static void known_determinants_are_those_of_the_matrices(void **state)
+{
+    static const char *const kernels[] = {"spde(2, 3, ell=3, sigma=0.7)",
+                                          "spde2(2, 3, ell=(3, 2)) + white(variance=2)",
+                                          "3 * spde(2, 3) + categorical(2, sigma=0.5) + constant",
+                                          "2 * ar1(1, ell=4, sigma=1.3) * spde(2, 3, ell=3)"};
+    (void)state;
+    need_orderings();
+    tw_context *ctx = new_context();
+    double x[3 * N], once[3 * CELLS];
+    make_cases(x);
+    for (size_t i = 0; i < 3 * CELLS; i++) once[i] = x[i * TIMES];
+    for (size_t k = 0; k < 4; k++) {
+        size_t n = k < 3 ? CELLS : N;
+        const double *inputs = k < 3 ? once : x;
+        tw_kernel *kernel = NULL;
+        bool known;
+        double log_det, expected;
+        tw_precision p = precision_of(ctx, kernels[k], n, 3, inputs, n);
+        assert_int_equal(tw_kernel_parse(ctx, kernels[k], 3, &kernel), TW_OK);
+        assert_int_equal(tw_kernel_precision_log_det(kernel, n, 3, inputs, n, &known, &log_det), TW_OK);
+        free(full_inverse(p.q, &expected));
+        assert_true(known);
+        assert_close(log_det, expected, 1e-10, kernels[k]);
+        tw_kernel_free(kernel);
+        tw_precision_release(&p);
+    }
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);
     tw_context_free(ctx);
 }
@@ -294,7 +414,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_dense_term_makes_the_others_dense),
         cmocka_unit_test(a_new_case_of_a_sum_has_the_variances_of_its_terms),
+        cmocka_unit_test(new_cases_of_walks_are_weighted_means),
+        cmocka_unit_test(a_new_case_belongs_to_its_category),
+        cmocka_unit_test(a_copy_keeps_the_content_of_files),
         cmocka_unit_test(a_product_is_kroneckers),
+        cmocka_unit_test(known_determinants_are_those_of_the_matrices),
         cmocka_unit_test(a_sum_stacks_its_terms),
         cmocka_unit_test(a_mesh_of_halved_squares_is_the_lattice),
         cmocka_unit_test(what_does_not_go_together_is_refused_with_words),

@@ -1,8 +1,10 @@
 /* The SoftAbs metric: its function and divided differences against a sum of positive terms, and H and dH/dx
  * against an independent formula and its finite differences, also for equal eigenvalues. */
 #include <math.h>
+#include <string.h>
 
 #include "dynamics/general.h"
+#include "linalg/eigen.h"
 #include "support/general_targets.h"
 #include "support/softabs_flow.h"
 #include "support/support.h"
@@ -54,6 +56,30 @@ static void values_lie_between_their_limits(void **state)
     assert_close(tw_softabs_value(4.0, -1e6), 1e6, 1e-9, "far away");
     assert_true(tw_softabs_difference(1.0, 1e300, 1e300) == 1.0);
     assert_true(tw_softabs_difference(1.0, -1e300, -1e-300) == -1.0);
+}
+
+/* A constant metric has no derivatives, also where that of a Hessian was before: its weights are 0, and p' G^-1 p and log |G|
+ * those of a diagonal matrix. */
+static void a_constant_metric_replaces_another(void **state)
+{
+    (void)state;
+    enum { D = 3 };
+    const double hessian[D * D] = {2.0, 0.5, -0.3, 0.5, -1.0, 0.2, -0.3, 0.2, 0.7}, mass[D] = {2.0, 0.5, 4.0};
+    const double p[D] = {1.0, -2.0, 3.0};
+    double memory[200], work[200], m[D * D];
+    assert_true(tw_softabs_doubles(D) <= 200 && tw_eigen_work(D) <= 200);
+    tw_softabs metric = tw_softabs_divide(D, 1.5, memory);
+    memcpy(metric.q, hessian, sizeof hessian);
+    assert_true(tw_softabs_update(&metric, work));
+    tw_softabs_quadratic_weights(&metric, p, m);
+    assert_true(m[0] != 0.0);
+    tw_softabs_set_constant(&metric, mass);
+    tw_softabs_quadratic_weights(&metric, p, m);
+    for (size_t i = 0; i < D * D; i++) assert_true(m[i] == 0.0);
+    tw_softabs_trace_weights(&metric, m);
+    for (size_t i = 0; i < D * D; i++) assert_true(m[i] == 0.0);
+    assert_close(tw_softabs_inverse_inner(&metric, p, p), 0.5 + 8.0 + 2.25, 1e-14, "p' G^-1 p");
+    assert_close(metric.log_det, log(4.0), 1e-15, "log |G|");
 }
 
 /* ---- the energy and its slope */
@@ -225,6 +251,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(divided_differences_keep_their_digits),
         cmocka_unit_test(values_lie_between_their_limits),
+        cmocka_unit_test(a_constant_metric_replaces_another),
         cmocka_unit_test(targets_have_the_derivatives_they_claim),
         cmocka_unit_test(energy_and_slope_agree_with_the_formula),
         cmocka_unit_test(slopes_are_right_where_eigenvalues_meet),

@@ -90,6 +90,29 @@ static void the_prior_has_defaults_of_its_own(void **state)
     posed_free(&p);
 }
 
+/* Slices about EP's Gaussian are doubtful for methods that anneal, wherever they stand among the methods. */
+static void slices_about_ep_are_doubtful_where_a_method_anneals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *methods, *metric;
+        bool warns;
+    } cases[] = {
+        {"pt", "ep", false}, {"pt,ais", "ep", true}, {"ais,pt", "ep", true}, {"pt,ais", "prior", false}};
+    posed p = pose(NULL);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tw_evidence_options o = TW_EVIDENCE_DEFAULTS;
+        o.methods = cases[k].methods;
+        o.kernel_method = "ess";
+        o.metric = cases[k].metric;
+        tw_evidence_plan *plan = plan_of(&p, &o);
+        assert_int_equal(plan->warnings.count, cases[k].warns);
+        if (cases[k].warns) assert_int_equal(plan->warnings.warning[0].code, TW_WARN_SLICE_EP);
+        tw_evidence_plan_free(plan);
+    }
+    posed_free(&p);
+}
+
 /* A schedule that is asked for is that of every method. */
 static void all_methods_walk_a_schedule_that_was_asked_for(void **state)
 {
@@ -278,6 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_options_are_the_defaults),
         cmocka_unit_test(the_prior_has_defaults_of_its_own),
+        cmocka_unit_test(slices_about_ep_are_doubtful_where_a_method_anneals),
         cmocka_unit_test(all_methods_walk_a_schedule_that_was_asked_for),
         cmocka_unit_test(few_particles_have_few_islands),
         cmocka_unit_test(a_gaussian_that_is_given_is_the_start),

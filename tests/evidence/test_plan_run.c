@@ -390,6 +390,27 @@ static void estimates_apart_are_said_unless_they_prove_nothing(void **state)
     assert_true(r.warnings.count == 0 && r.agreement.one_mode && !r.agreement.known && !r.agreement.agree);
 }
 
+/* The digits lost are those of q's log Z and of the terms log t_n on a path from q, or on one from the prior the larger of
+ * q's and half those of the prior's determinant. */
+static void digits_that_are_lost_are_said(void **state)
+{
+    (void)state;
+    double nu[] = {3e13, -1e14}, mean[] = {2.0, 0.5};
+    const tw_approximation q = {.n = 2, .nu = nu, .mean = mean, .rounding = 0.03};
+    tw_gaussian prior = {.rounding = 0.05, .off = -0.1};
+    const tw_model model = {.prior = &prior};
+    tw_reference reference = {.kind = TW_REFERENCE_SITES};
+    tw_evidence_plan plan = {.model = &model, .reference = &reference, .fits = {.gaussian = &q}};
+    tw_evidence_result r = {.count = 1, .estimate = {make("ais", -5.0, 0.1)}};
+    tw_evidence_judge(&plan, &r);
+    assert_true(warns(&r, TW_WARN_ROUNDING) && r.verdict == TW_OK);
+    assert_close(r.warnings.warning[0].number[0], 0.03 + 0x1p-52 * (6e13 + 5e13), 1e-15, "lost from q");
+    reference.kind = TW_REFERENCE_PRIOR;
+    r = (tw_evidence_result){.count = 1, .estimate = {make("ais", -5.0, 0.1)}};
+    tw_evidence_judge(&plan, &r);
+    assert_close(r.warnings.warning[0].number[0], 0.05, 1e-15, "lost from the prior");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +423,7 @@ int main(void)
         cmocka_unit_test(damaged_states_are_refused),
         cmocka_unit_test(every_fault_of_an_estimate_is_said),
         cmocka_unit_test(estimates_apart_are_said_unless_they_prove_nothing),
+        cmocka_unit_test(digits_that_are_lost_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * look good, but log Z is too high by the tail's mass; the run upwards detects it. Exact small cases, and a
  * posed one with known log Z. */
 #include <math.h>
+#include <string.h>
 
 #include "evidence/ais.h"
 #include "math/random.h"
@@ -156,6 +157,70 @@ static void errors_cover_what_was_missed(void **state)
     posed_free(&p);
 }
 
+typedef struct kept_state {
+    size_t count;
+    double numbers[16384];
+} kept_state;
+
+static bool is_there(void *user)
+{
+    return user != NULL;
+}
+
+static void keep(void *user, const tw_ais_state *state)
+{
+    kept_state *kept = user;
+    assert_true(state->count <= sizeof kept->numbers / sizeof *kept->numbers);
+    kept->count = state->count;
+    memcpy(kept->numbers, state->numbers, state->count * sizeof *state->numbers);
+}
+
+/* A run in few steps, with and without trial steps, which insert no temperature: the states after them. */
+static void run_with_and_without_trials(const posed *p, const tw_reference *reference, size_t steps,
+                                        kept_state kept[2])
+{
+    for (int with = 0; with < 2; with++) {
+        tw_ais_options o = TW_AIS_DEFAULTS;
+        tw_estimate e;
+        o.temperatures = steps;
+        o.particles = 128;
+        o.reverse = true;
+        o.burn_in = 2;
+        o.refine = with ? 1e-300 : 0.0;
+        o.user = &kept[with];
+        o.wants_state = is_there;
+        o.on_state = keep;
+        assert_int_equal(tw_ais_run(p->model, reference, &o, NULL, NULL, NULL, &e), TW_OK);
+        assert_int_equal(e.temperatures, steps);
+    }
+}
+
+/* Trial steps halve the step size, once or more, where the particles that cause the variance of a step are in a steep
+ * tail. Where no tail is steep they change nothing, although the steps have variance. */
+static void steep_tails_halve_step_sizes_and_gentle_ones_do_not(void **state)
+{
+    (void)state;
+    enum { CASES = 6, STEPS = 8, STEEP_STEPS = 50 };
+    static kept_state kept[2];
+    double k[CASES * CASES], y[CASES], exact;
+    pose_line(CASES, k, y);
+    posed gentle = pose_in(NULL, CASES, k, tw_likelihood_find("probit"), y);
+    run_with_and_without_trials(&gentle, gentle.prior, STEPS, kept);
+    assert_memory_equal(kept[0].numbers, kept[1].numbers, 2 * (STEPS + 1) * sizeof *kept[0].numbers);
+    posed_free(&gentle);
+    posed steep = pose_same_labels(10, 25000.0, 900.0, &exact);
+    run_with_and_without_trials(&steep, steep.ep->reference, STEEP_STEPS, kept);
+    size_t halved = 0;
+    for (size_t i = STEEP_STEPS + 1; i < 2 * (STEEP_STEPS + 1); i++) {
+        double halvings = log2(kept[0].numbers[i] / kept[1].numbers[i]);
+        assert_true(halvings >= 0.0 && halvings <= 6.0 && halvings == floor(halvings));
+        halved += halvings > 0.0;
+    }
+    print_message("%zu step sizes were halved\n", halved);
+    assert_true(halved > 0);
+    posed_free(&steep);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +229,7 @@ int main(void)
         cmocka_unit_test(a_tail_that_was_met_is_not_missed),
         cmocka_unit_test(the_longest_step_is_known),
         cmocka_unit_test(errors_cover_what_was_missed),
+        cmocka_unit_test(steep_tails_halve_step_sizes_and_gentle_ones_do_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

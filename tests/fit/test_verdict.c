@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fit/objective.h"
 #include "support/problem.h"
 #include "support/support.h"
-#include "talweg/fit.h"
 
 enum { N = 60 };
 
@@ -125,6 +125,71 @@ static void a_maximum_at_a_bound_is_said(void **state)
     tw_context_free(ctx);
 }
 
+/* Priors narrower than two steps of the curvature hold three parameters at bounds; the fourth is fixed. */
+static void all_parameters_at_bounds_are_named(void **state)
+{
+    (void)state;
+    double x[N], y[N];
+    tw_context *ctx = new_context();
+    draw_labels(x, y);
+    tw_problem *problem = pose(ctx, "se(ell=2, sigma=3) + white(variance=0.5)", "gaussian", x, y, 0.5);
+    tw_priors *priors = NULL;
+    tw_fit_result *r = NULL;
+    tw_fit_options options = TW_FIT_DEFAULTS;
+    options.starts = options.max_evaluations = 1;
+    assert_int_equal(tw_priors_new(problem, &priors), TW_OK);
+    assert_int_equal(tw_priors_fix(priors, problem, "noise"), TW_OK);
+    assert_int_equal(tw_priors_read(priors, problem, "se.ell ~ uniform(1.98, 2.02)"), TW_OK);
+    assert_int_equal(tw_priors_read(priors, problem, "se.sigma ~ uniform(2.98, 3.02)"), TW_OK);
+    assert_int_equal(tw_priors_read(priors, problem, "white.variance ~ uniform(0.495, 0.505)"), TW_OK);
+    assert_int_equal(tw_fit(problem, priors, &options, &r), TW_OK);
+    assert_true(has_warning(r, TW_WARN_FIT_BOUND) && !r->converged && !r->at_bound[3]);
+    assert_string_equal(r->words, "se.ell = 2, se.sigma = 3, white.variance = 0.5");
+    leave(ctx, problem, priors, r);
+}
+
+/* Starts further from the maximum than the box of the first round, 3, on either side. */
+static void a_search_goes_on_beyond_its_first_box(void **state)
+{
+    (void)state;
+    tw_context *ctx = new_context();
+    for (int side = -1; side <= 1; side += 2) {
+        tw_fit_result *r = fit_variance(ctx, 0.25, log(0.75) + 4.5 * side, 200, NULL);
+        assert_true(r->converged && !r->at_bound[0]);
+        assert_close(r->optimum[0].theta[0], log(0.75), 2e-3, "log v");
+        tw_fit_free(r);
+    }
+    tw_context_free(ctx);
+}
+
+/* y ~ N(0, c 11' + (w + s^2) I) has the eigenvalues b = n c + a of the mean and a = w + s^2 of all else, and the maximum
+ * b = n mean^2, a = S/(n-1), S the squares about the mean. There -d2 is (n-1)/(2 a^2) in a and 1/(2 b^2) in b. */
+static void two_standard_deviations_have_a_closed_form(void **state)
+{
+    (void)state;
+    const double s2 = 0.25, a = 7.65, b = 4.0 * a, c = (b - a) / N, w = a - s2;
+    const double in_a = 0.5 * (N - 1) / (a * a), in_b = 0.5 / (b * b);
+    const double cc = N * c * N * c * in_b, cw = N * c * w * in_b, ww = w * w * (in_a + in_b);
+    double x[N], y[N];
+    for (size_t i = 0; i < N; i++) {
+        x[i] = (double)i;
+        y[i] = sqrt(b / N) + (i % 2 ? 1.0 : -1.0) * sqrt(a * (N - 1) / N);
+    }
+    tw_context *ctx = new_context();
+    tw_problem *problem = pose(ctx, "constant(variance=0.5) + white(variance=5)", "gaussian", x, y, sqrt(s2));
+    tw_priors *priors = NULL;
+    tw_fit_result *r = NULL;
+    assert_int_equal(tw_priors_new(problem, &priors), TW_OK);
+    assert_int_equal(tw_priors_fix(priors, problem, "noise"), TW_OK);
+    assert_int_equal(tw_fit(problem, priors, NULL, &r), TW_OK);
+    double sd[] = {sqrt(ww / (cc * ww - cw * cw)), sqrt(cc / (cc * ww - cw * cw))};
+    assert_true(r->converged);
+    assert_close(r->optimum[0].theta[0], log(c), 0.05 * sd[0], "log c"); /* the largest decrement */
+    assert_close(r->optimum[0].theta[1], log(w), 0.05 * sd[1], "log w");
+    for (size_t j = 0; j < 2; j++) assert_close(r->sd[j], sd[j], 0.05 * sd[j], "sd");
+    leave(ctx, problem, priors, r);
+}
+
 /* The standard deviation of log v at the maximum is sqrt(2/n) / (1 - s2): above 3 the direction counts as flat. */
 static void a_wide_direction_is_flat(void **state)
 {
@@ -162,6 +227,51 @@ static void starts_differ(void **state)
         for (size_t j = 0; j < k; j++) assert_true(r->optimum[k].theta[0] != r->optimum[j].theta[0]);
     }
     leave(ctx, problem, NULL, r);
+}
+
+/* A search of one evaluation from a point with value h and gradient g, where an optimum at theta* is known: it ends there
+ * if h* - h is from 0.375 s to 1.1 s, s = g' (theta* - theta), below 6, and no parameter is 2 or more away. */
+static void a_start_on_the_slope_of_a_known_optimum_ends_there(void **state)
+{
+    (void)state;
+    static const struct {
+        double away[2],
+            gain; /* in the direction of the gradient; h* - h: s times this, or, below 0, minus this */
+        bool joins;
+    } cases[] = {{{0.3, 0.2}, 0.36, false}, {{0.3, 0.2}, 0.39, true},  {{0.3, 0.2}, 1.09, true},
+                 {{0.3, 0.2}, 1.11, false}, {{1.95, 0.1}, 0.5, true},  {{2.05, 0.1}, 0.5, false},
+                 {{0.1, 1.95}, 0.5, true},  {{0.1, 2.05}, 0.5, false}, {{1.1, 0.9}, -5.9, true},
+                 {{1.1, 0.9}, -6.1, false}};
+    double x[N], y[N], point[2], gradient[2], best[2];
+    tw_context *ctx = new_context();
+    draw_labels(x, y);
+    tw_problem *problem = pose(ctx, "se(ell=0.2, sigma=1)", "probit", x, y, 1.0);
+    tw_fit_options options = TW_FIT_DEFAULTS;
+    tw_objective *o = NULL;
+    tw_objective_value here, out;
+    options.max_evaluations = 1;
+    assert_int_equal(tw_objective_new(problem, NULL, &options, &o), TW_OK);
+    point[0] = -1.6; /* the gradient is about (3, 3) */
+    point[1] = 0.0;
+    assert_int_equal(tw_objective_at(o, point, gradient, &here), TW_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double top[2], s = 0.0, gain = cases[i].gain;
+        for (size_t k = 0; k < 2; k++) {
+            top[k] = point[k] + copysign(cases[i].away[k], gradient[k]);
+            s += fabs(gradient[k]) * cases[i].away[k];
+        }
+        tw_optimum optimum = {.theta = top, .log_z = 1.0, .starts = 1};
+        optimum.log_posterior = here.log_posterior + (gain < 0.0 ? -gain : s * gain);
+        tw_fit_result known = {.optima = 1, .optimum = &optimum};
+        tw_search search = {.known = &known, .start = 2, .best = -INFINITY};
+        memcpy(best, point, sizeof best);
+        o->has_sites = false;
+        assert_int_equal(tw_objective_climb(o, &search, best, &out), TW_OK);
+        assert_memory_equal(best, cases[i].joins ? top : point, sizeof best);
+        assert_true(out.log_posterior == (cases[i].joins ? optimum.log_posterior : here.log_posterior));
+    }
+    tw_objective_free(o);
+    leave(ctx, problem, NULL, NULL);
 }
 
 static bool note_best(void *user, const tw_fit_progress *p)
@@ -217,8 +327,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_search_that_ends_early_did_not_converge),
         cmocka_unit_test(a_maximum_at_a_bound_is_said),
+        cmocka_unit_test(all_parameters_at_bounds_are_named),
+        cmocka_unit_test(a_search_goes_on_beyond_its_first_box),
+        cmocka_unit_test(two_standard_deviations_have_a_closed_form),
         cmocka_unit_test(a_wide_direction_is_flat),
         cmocka_unit_test(starts_differ),
+        cmocka_unit_test(a_start_on_the_slope_of_a_known_optimum_ends_there),
         cmocka_unit_test(progress_shows_the_best_so_far),
         cmocka_unit_test(no_memory_is_an_error),
     };

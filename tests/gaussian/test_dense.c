@@ -65,7 +65,9 @@ static void check_algebra(const tw_gaussian *g, const double *a)
     tw_gaussian_whiten(g, P, y, w);
     tw_gaussian_positions(g, P, w, again);
     assert_near(N * P, again, y, 1e-11, "m + F F^-1 (y - m)");
+    for (size_t i = 0; i < N; i++) part[40 * 20 + i] = -7.0;
     tw_gaussian_block(g, 11, 40, 3, 20, part);
+    for (size_t i = 0; i < N; i++) assert_true(part[40 * 20 + i] == -7.0); /* no more than the block */
     for (size_t i = 0; i < 40; i++)
         for (size_t j = 0; j < 20; j++)
             assert_close(part[i + j * 40], a[11 + i + (3 + j) * N], 1e-12, "a block of A");
@@ -90,6 +92,63 @@ static void products_are_those_of_its_covariance(void **state)
         assert_near(N * P, y, exact, 1e-11, "A x");
         fixture_free(&f);
     }
+}
+
+/* log N(x; 0, A), and log N(A x; 0, A) on the range of U U': with p = x'U, -|p|^2/2 - r/2 log 2 pi - 1/2 log |U'U|. */
+static void the_density_is_that_of_its_covariance(void **state)
+{
+    (void)state;
+    static double x[N], y[N], work[N], u[2 * N], k[N * N];
+    const double log_two_pi = log(2.0 * acos(-1.0));
+    fixture f = fixture_new(0);
+    test_random random = {6};
+    test_normals(&random, N, x);
+    test_normals(&random, 2 * N, u);
+    double log_det = dense_solve(N, f.problem->k, 1, x, y), square = 0.0;
+    for (size_t i = 0; i < N; i++) square += x[i] * y[i];
+    assert_close(tw_gaussian_log_density(f.g, x, work), -0.5 * (square + N * log_two_pi + log_det), 1e-10,
+                 "of full rank");
+    fixture_free(&f);
+    double p[2] = {0.0, 0.0}, uu[3] = {0.0, 0.0, 0.0};
+    for (size_t i = 0; i < N; i++) {
+        for (size_t l = 0; l < 2; l++) p[l] += u[i + l * N] * x[i];
+        for (size_t l = 0; l < 3; l++) uu[l] += u[i + l / 2 * N] * u[i + (l + 1) / 2 * N];
+        for (size_t j = 0; j < N; j++) k[j + i * N] = u[i] * u[j] + u[i + N] * u[j + N];
+    }
+    for (size_t i = 0; i < N; i++) y[i] = u[i] * p[0] + u[i + N] * p[1];
+    tw_context *ctx = new_context();
+    tw_gaussian *g = NULL;
+    tw_gaussian_report report;
+    assert_int_equal(tw_gaussian_dense_new(ctx, N, k, N, &g), TW_OK);
+    assert_int_equal(tw_gaussian_dense_factor(g, 0.0, &report), TW_OK);
+    assert_int_equal(g->r, 2);
+    square = p[0] * p[0] + p[1] * p[1];
+    log_det = log(uu[0] * uu[2] - uu[1] * uu[1]);
+    assert_close(tw_gaussian_log_density(g, y, work), -0.5 * (square + 2.0 * log_two_pi + log_det), 1e-9,
+                 "of rank 2");
+    tw_gaussian_free(g);
+    tw_context_free(ctx);
+}
+
+/* A matrix of lower rank has no rounding if its least pivot, here d, is 1000 times what is taken for rounding, n eps times
+ * the largest variance; whatever its unit. */
+static void a_clear_rank_has_no_rounding(void **state)
+{
+    (void)state;
+    static const double unit[] = {1e-12, 1.0, 1e12};
+    tw_context *ctx = new_context();
+    for (size_t i = 0; i < 6; i++) {
+        double s = unit[i / 2], d = (i % 2 ? 0.9 : 1.1) * 3e3 * 0x1p-52,
+               k[9] = {s, 0, 0, 0, d * s, 0, 0, 0, 0};
+        tw_gaussian *g = NULL;
+        tw_gaussian_report report;
+        assert_int_equal(tw_gaussian_dense_new(ctx, 3, k, 3, &g), TW_OK);
+        assert_int_equal(tw_gaussian_dense_factor(g, 0.0, &report), TW_OK);
+        assert_int_equal(g->r, 2);
+        assert_true(g->rounding == (i % 2 ? 0x1p-52 : 0.0));
+        tw_gaussian_free(g);
+    }
+    tw_context_free(ctx);
 }
 
 /* With and without room for products, for a K of full and of lower rank, twice in the same memory. */
@@ -149,6 +208,13 @@ static void a_mixture_is_that_of_its_precisions(void **state)
     check_algebra(out, c);
     assert_near(N, out->mean, mean, 1e-10, "the mean");
     assert_close(log_z, 0.5 * (log_c - b * log_k - (1.0 - b) * log_s - mu_s_mu + m_c_m), 1e-10, "log Z");
+    tw_gaussian_free(other); /* in the same memory, with one whose mean is zero */
+    tw_gaussian_report report;
+    assert_int_equal(tw_gaussian_dense_new(f.ctx, N, s, N, &other), TW_OK);
+    assert_int_equal(tw_gaussian_dense_factor(other, 0.0, &report), TW_OK);
+    assert_true(tw_gaussian_mix(f.g, other, b, out, &log_z));
+    for (size_t i = 0; i < N; i++) assert_true(out->mean[i] == 0.0);
+    assert_close(log_z, 0.5 * (log_c - b * log_k - (1.0 - b) * log_s), 1e-10, "log Z of zero means");
     tw_gaussian_free(other);
     tw_gaussian_free(out);
     fixture_free(&f);
@@ -247,6 +313,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_those_of_its_covariance),
+        cmocka_unit_test(the_density_is_that_of_its_covariance),
+        cmocka_unit_test(a_clear_rank_has_no_rounding),
         cmocka_unit_test(conditioning_is_that_of_the_dense_posterior),
         cmocka_unit_test(a_mixture_is_that_of_its_precisions),
         cmocka_unit_test(a_marginal_has_the_block_of_its_sites),

@@ -176,21 +176,28 @@ static void note(const tw_problem *problem, const tw_hyper_result *r, void *user
     b->number[b->count++] = r->row[1].mean;
 }
 
-static void take_part(void *user, const tw_team *team)
+static void run_member(const tw_team *team, const tw_hyper_options *o,
+                       void (*use)(const tw_problem *problem, const tw_hyper_result *r, void *user),
+                       void *user)
 {
-    bits *all = user;
-    tw_hyper_options o = hyper_small(9);
     tw_context *ctx = NULL;
     tw_hyper_result *r = NULL;
     if (tw_context_new(NULL, &ctx) != TW_OK) abort();
     tw_problem *problem = orthants_pose(ctx);
     tw_priors *priors = hyper_priors(problem, HYPER_ELL, HYPER_SIGMA);
-    if (tw_context_set_team(ctx, team) != TW_OK || tw_hyper_run(problem, priors, &o, &r) != TW_OK) abort();
-    note(problem, r, &all[team->rank]);
+    if (tw_context_set_team(ctx, team) != TW_OK || tw_hyper_run(problem, priors, o, &r) != TW_OK) abort();
+    use(problem, r, user);
     tw_hyper_free(r);
     tw_priors_free(priors);
     tw_problem_free(problem);
     tw_context_free(ctx);
+}
+
+static void take_part(void *user, const tw_team *team)
+{
+    bits *all = user;
+    tw_hyper_options o = hyper_small(9);
+    run_member(team, &o, note, &all[team->rank]);
 }
 
 static void threads_and_members_change_nothing(void **state)
@@ -207,6 +214,47 @@ static void threads_and_members_change_nothing(void **state)
     run_team(3, take_part, members);
     for (size_t r = 0; r < 3; r++)
         assert_memory_equal(one.number, members[r].number, one.count * sizeof(double));
+}
+
+/* Chains of unknown parameters, a few each. */
+static tw_hyper_options few_draws(void)
+{
+    tw_hyper_options o = hyper_small(9);
+    o.method = TW_HYPER_CHAIN;
+    o.joint_particles = 0;
+    o.points = 40;
+    return o;
+}
+
+static void note_draws(const tw_problem *problem, const tw_hyper_result *r, void *user)
+{
+    bits *b = user;
+    (void)problem;
+    b->count = 0;
+    for (size_t i = 0; i < r->unknown * r->points; i++) b->number[b->count++] = r->theta[i];
+    for (size_t i = 0; i < r->n * r->kept * r->points; i++) b->number[b->count++] = r->x[i];
+    for (size_t s = 0; s < r->points; s++) b->number[b->count++] = r->log_density[s];
+}
+
+static void draw_together(void *user, const tw_team *team)
+{
+    bits *all = user;
+    tw_hyper_options o = few_draws();
+    run_member(team, &o, note_draws, &all[team->rank]);
+}
+
+static void members_draw_the_same_chains(void **state)
+{
+    (void)state;
+    static bits one, members[3];
+    tw_hyper_options o = few_draws();
+    hyper_with_run(HYPER_ELL, &o, note_draws, &one);
+    assert_true(one.count >= 40 * (2 + 3 + 1));
+    for (size_t size = 2; size <= 3; size++) {
+        run_team(size, draw_together, members);
+        for (size_t r = 0; r < size; r++)
+            assert_memory_equal(one.number, members[r].number, one.count * sizeof(double));
+    }
 }
 
 /* ---- ends, refusals and memory ---- */
@@ -306,6 +354,7 @@ int main(void)
         cmocka_unit_test(points_that_fail_are_warned_of_where_they_matter),
         cmocka_unit_test(points_resample_by_streams_of_their_own),
         cmocka_unit_test(threads_and_members_change_nothing),
+        cmocka_unit_test(members_draw_the_same_chains),
         cmocka_unit_test(a_run_that_is_stopped_has_what_is_complete),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(no_memory_is_an_error),

@@ -268,6 +268,87 @@ static void arrays_change_nothing(setting *s)
     }
 }
 
+/* The functions of a table beside `terms`, by number, into three arrays; false if the likelihood has none of that number. */
+enum { FUNCTIONS = 8 };
+
+static bool apply(size_t function, const tw_observations *o, const double *x, double *out[3])
+{
+    const tw_likelihood *l = o->likelihood;
+    static float narrow[SITES], slope[SITES];
+    static double s2[SITES];
+    for (size_t i = 0; i < o->n; i++) {
+        narrow[i] = (float)x[i];
+        s2[i] = 0.4 + 0.1 * fabs(x[i]);
+    }
+    switch (function) {
+    case 0:
+        if (!l->slopes_single) return false;
+        l->slopes_single(o, narrow, slope);
+        for (size_t i = 0; i < o->n; i++) out[0][i] = (double)slope[i];
+        return true;
+    case 1:
+        if (l->smoothed) l->smoothed(o, s2, x, out[0], out[1]);
+        return l->smoothed != NULL;
+    case 2:
+        if (l->fisher) l->fisher(o, x, out[0], out[1]);
+        return l->fisher != NULL;
+    case 3:
+        if (l->expect) l->expect(o, x, out[0], out[1]);
+        return l->expect != NULL;
+    case 4:
+        if (l->predict) l->predict(o, x, 0.7, out[0], out[1]);
+        return l->predict != NULL;
+    case 5:
+        if (l->marginal) l->marginal(o, x, 0.7, out[0]);
+        return l->marginal != NULL;
+    default:
+        if (function - 6 < l->parameters) l->d_parameter(o, function - 6, x, out[0], out[1], out[2]);
+        return function - 6 < l->parameters;
+    }
+}
+
+/* Each element is that of a single site, to the rounding of one operation or another; single precision has less. */
+static void arrays_are_single_sites(setting *s)
+{
+    static double y[SITES], x[SITES], column[TW_COLUMNS][SITES], out[3][SITES], one[3];
+    tw_observations o = *setting_aim(s);
+    for (size_t i = 0; i < SITES; i++) {
+        y[i] = s->y, x[i] = 4.0 * sin(1.7 * (double)i);
+        for (size_t k = 0; k < TW_COLUMNS; k++) column[k][i] = s->column[k];
+    }
+    o.n = SITES, o.y = y;
+    for (size_t k = 0; k < TW_COLUMNS; k++) o.column[k] = o.column[k] ? column[k] : NULL;
+    for (size_t f = 0; f < FUNCTIONS; f++) {
+        double *all[3] = {out[0], out[1], out[2]}, *single[3] = {one, one + 1, one + 2};
+        memset(out, 0, sizeof out);
+        memset(one, 0, sizeof one);
+        if (!apply(f, &o, x, all)) continue;
+        for (size_t i = 0; i < SITES; i += 7) {
+            apply(f, setting_aim(s), x + i, single);
+            for (size_t k = 0; k < 3; k++) {
+                double tolerance = (f == 0 ? 1e-5 : 1e-12) * (1.0 + fabs(one[k]));
+                if (!(isnan(out[k][i]) && isnan(one[k])) && out[k][i] != one[k])
+                    assert_near(s, "an element", x[i], out[k][i], one[k], tolerance);
+            }
+        }
+    }
+}
+
+/* Many predictions of one observation, more than a chunk. */
+static void many_predictions_are_single_ones(setting *s)
+{
+    static double m[SITES], mean[SITES], variance[SITES];
+    if (!s->likelihood->two_classes && !s->likelihood->expect) return;
+    for (size_t i = 0; i < SITES; i++) m[i] = 2.0 * sin(1.7 * (double)i);
+    assert_int_equal(tw_expect_many(setting_aim(s), 0, 0.3, SITES, m, mean, variance), TW_OK);
+    for (size_t i = 0; i < SITES; i += 13) {
+        double one, its;
+        assert_int_equal(tw_likelihood_expect(setting_aim(s), m + i, 0.3, &one, &its), TW_OK);
+        assert_near(s, "one of many means", m[i], mean[i], one, 1e-12 * (1.0 + fabs(one)));
+        if (isfinite(its)) assert_near(s, "its variance", m[i], variance[i], its, 1e-12 * (1.0 + its));
+    }
+}
+
 /* ---- all of them ---- */
 
 static const tw_likelihood *likelihood_at(size_t i)
@@ -306,6 +387,7 @@ static void check_terms(setting *s)
         parameters_have_derivatives(s, PLACE[i]);
     }
     arrays_change_nothing(s);
+    arrays_are_single_sites(s);
 }
 
 static void derivatives_belong_together(void **state)
@@ -347,6 +429,7 @@ static void averages_over_a_gaussian_are_exact(void **state)
     (void)state;
     for_each(SETTING_Y, check_tilted);
     for_each(1, check_predictions); /* they know no y */
+    for_each(1, many_predictions_are_single_ones);
 }
 
 int main(void)

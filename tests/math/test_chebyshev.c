@@ -57,7 +57,7 @@ static void polynomials_take_one_piece(void **state)
     (void)state;
     counted c = {polynomial, 0};
     tw_chebyshev fit;
-    assert_true(tw_chebyshev_fit(call, &c, -1.2, 0.9, 1e-13, 1000, &fit));
+    assert_true(tw_chebyshev_fit(call, &c, -1.2, 0.9, 1e-13, TW_CHEBYSHEV_POINTS, &fit));
     assert_int_equal(fit.pieces, 1);
     assert_int_equal(c.calls, TW_CHEBYSHEV_POINTS);
     assert_true(largest_error(&fit, polynomial, -1.2, 0.9) < 1e-13);
@@ -90,6 +90,7 @@ static void what_cannot_be_had_is_refused(void **state)
     assert_false(tw_chebyshev_fit(call, &negative, -1.0, 1.0, 1e-9, 100000, &fit)); /* not a number */
     assert_false(tw_chebyshev_fit(call, &smooth, -250.0, 350.0, 1e-11, 64, &fit));  /* too dear */
     assert_true(smooth.calls <= 64);
+    assert_false(tw_chebyshev_fit(call, &smooth, 0.0, 1e-3, 1.0, TW_CHEBYSHEV_POINTS - 1, &fit));
 }
 
 int main(void)

@@ -48,6 +48,41 @@ static void the_first_two_are_a_net(void **state)
     }
 }
 
+/* Sobol's property A, which these direction numbers have: of the first 2^d points one is in each of the cubes with half the
+ * side in d coordinates. The first binary digits of point 2^k, next to those of point 0, are a matrix over {0, 1} whose
+ * leading d x d parts are all regular. */
+static void halves_of_all_coordinates_are_independent(void **state)
+{
+    (void)state;
+    enum { D = TW_SOBOL_DIMENSIONS };
+    tw_sobol sobol;
+    double first[D], u[D];
+    tw_sobol_make(1, 4, D, &sobol);
+    tw_sobol_point(&sobol, 0, first);
+    for (size_t d = 1; d <= D; d++) {
+        bool digit[D][D];
+        size_t rank = 0;
+        for (size_t k = 0; k < d; k++) {
+            tw_sobol_point(&sobol, UINT32_C(1) << k, u);
+            for (size_t j = 0; j < d; j++) digit[k][j] = (u[j] >= 0.5) != (first[j] >= 0.5);
+        }
+        for (size_t j = 0; j < d; j++) { /* elimination */
+            size_t pivot = rank;
+            while (pivot < d && !digit[pivot][j]) pivot++;
+            if (pivot == d) continue;
+            for (size_t i = 0; i < d; i++) {
+                bool swapped = digit[pivot][i];
+                digit[pivot][i] = digit[rank][i];
+                digit[rank][i] = swapped;
+            }
+            for (size_t k = rank + 1; k < d; k++)
+                for (size_t i = d; digit[k][j] && i-- > j;) digit[k][i] = digit[k][i] != digit[rank][i];
+            rank++;
+        }
+        assert_int_equal(rank, d);
+    }
+}
+
 /* No two coordinates are the same function: with 2^12 points, their correlation is below 0.05. */
 static void coordinates_differ(void **state)
 {
@@ -101,6 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_coordinate_is_stratified),
         cmocka_unit_test(the_first_two_are_a_net),
+        cmocka_unit_test(halves_of_all_coordinates_are_independent),
         cmocka_unit_test(coordinates_differ),
         cmocka_unit_test(means_are_unbiased_and_precise),
     };

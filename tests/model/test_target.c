@@ -303,6 +303,17 @@ static void bad_input_is_refused_with_words(void **state)
     tau[6] = -1.0;
     assert_int_equal(tw_reference_sites(f->model, tau, nu, &q), TW_BAD_ARGUMENT);
     assert_non_null(strstr(tw_context_message(f->ctx), "site 7"));
+    assert_int_equal(tw_model_new(f->ctx, f->problem->k, N,
+                                  OBSERVED(tw_likelihood_find("student_t"), N, f->problem->y, NULL), 0.0,
+                                  &model),
+                     TW_OK); /* which is not log-concave: a precision may be negative */
+    tau[6] = -1e-3;
+    assert_int_equal(tw_reference_sites(model, tau, nu, &q), TW_OK);
+    tw_reference_free(q);
+    tau[6] = -INFINITY;
+    assert_int_equal(tw_reference_sites(model, tau, nu, &q), TW_BAD_ARGUMENT);
+    tw_model_free(model);
+    model = NULL;
     static double flat[N * N];
     for (size_t i = 0; i < N * N; i++) flat[i] = 1.0;
     assert_int_equal(tw_reference_gaussian(f->model, nu, flat, N, &q), TW_NOT_POSITIVE_DEFINITE);

@@ -2,10 +2,12 @@
  * memory remains in use.
  *
  *   mpirun -n 3 ranks_faults DATA.csv [STRIDE]
+ *   mpirun -n 2 ranks_faults --alone
  *
  * Each command runs with n = 1, 1 + STRIDE, ... until it needs fewer than n allocations; the rank that fails
  * is n modulo the number of ranks. tests/cli/mpi.sh runs this with a time limit, which detects a rank that
- * waits forever.
+ * waits forever. With --alone rank 1 fails while rank 0 waits for it in a call that is none of the team's, as in a
+ * matrix operation: rank 1 says why and ends both.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/team.h"
 #include "cli/commands.h"
 #include "support/support.h"
 #include "talweg/team_mpi.h"
@@ -85,6 +88,54 @@ static size_t sweep(const char *const *arguments, size_t stride, size_t *wrong)
     return runs;
 }
 
+/* Memory that ranks on one machine share: all see what the first writes, what is in use is not given to another, and what was
+ * given back is used again. */
+static bool shares_memory(void)
+{
+    tw_context *ctx = new_context();
+    tw_team *team = NULL;
+    void *block[3] = {NULL};
+    bool first = false,
+         sound = tw_team_mpi(ctx, MPI_COMM_WORLD, &team) == TW_OK && tw_context_set_team(ctx, team) == TW_OK;
+    void *any = NULL;
+    sound = sound && tw_team_common(ctx, 8, &any, &first) == TW_OK;
+    size_t times = any ? 3 : 0; /* some machines and MPI libraries have no such memory */
+    tw_team_give_back(ctx, any);
+    for (size_t time = 0; sound && time < times; time++) {
+        for (size_t k = 0; k < 3 && sound; k++) {
+            void *before = block[k];
+            sound = tw_team_common(ctx, 4096, &block[k], &first) == TW_OK && block[k] && first == (rank == 0);
+            sound = sound && (time == 0 || block[k] == before);
+            for (size_t i = 0; i < k && time == 0; i++) sound = sound && block[i] != block[k];
+            if (sound && first) memset(block[k], (int)(10 * time + k), 4096);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (size_t k = 0; k < 3 && sound; k++) {
+            const char *bytes = block[k];
+            sound = bytes[0] == (char)(10 * time + k) && bytes[4095] == bytes[0];
+        }
+        for (size_t k = 0; k < 3; k++) tw_team_give_back(ctx, block[k]);
+    }
+    if (team) sound = tw_team_mpi_end(team, TW_OK, "") == TW_OK && sound;
+    tw_context_set_team(ctx, NULL);
+    tw_team_mpi_free(team);
+    tw_context_free(ctx);
+    return sound;
+}
+
+static void fail_alone(void)
+{
+    tw_context *ctx = new_context();
+    tw_team *team = NULL;
+    char never;
+    if (tw_team_mpi(ctx, MPI_COMM_WORLD, &team) != TW_OK) return;
+    tw_team_mpi_keep_step(team, NULL);
+    if (rank == 1)
+        tw_team_mpi_end(team, TW_NO_MEMORY, "nothing is left here");
+    else
+        MPI_Recv(&never, 1, MPI_CHAR, 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     int provided = 0;
@@ -98,8 +149,17 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (strcmp(data, "--alone") == 0) {
+        fail_alone();
+        MPI_Finalize();
+        return 0;
+    }
     FILE *results = fdopen(dup(fileno(stdout)), "w");
     if (!results || !freopen("/dev/null", "w", stderr)) return 1;
+    if (!shares_memory()) {
+        fprintf(results, "rank %d does not share memory as it should\n", rank);
+        wrong++;
+    }
     for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
         size_t runs = sweep(commands[k], stride, &wrong);
         if (rank == 0) fprintf(results, "%s: %zu failing allocations\n", commands[k][0], runs);

@@ -124,6 +124,29 @@ static void chains_stand_one_after_the_other(void **state)
     tw_pool_close(pool);
 }
 
+/* A file with the chains of two. */
+static void merged_chains_are_those_of_their_files(void **state)
+{
+    files *f = *state;
+    static double x[SHORT * ALL_CHAINS * RUN_N], energy[2][SHORT * ALL_CHAINS];
+    const tw_run_options options = {.threads = 1};
+    tw_pool *pool = open_two(f, A, B), *merged = NULL;
+    const char *path = scratch_path(&f->folder, "merged.nc");
+    if (tw_pool_save(pool, path, &options) != TW_OK) fail_msg("%s", tw_context_message(f->ctx));
+    assert_int_equal(tw_pool_open(f->ctx, 1, &path, &merged), TW_OK);
+    assert_true(merged->chains == ALL_CHAINS && merged->draws == SHORT && merged->sampling.transitions == 42);
+    assert_int_equal(tw_pool_read_latents(merged, 0, RUN_N, x), TW_OK);
+    for (size_t k = 0; k < RUN_N; k++)
+        for (size_t c = 0; c < ALL_CHAINS; c++)
+            for (size_t i = 0; i < SHORT; i++)
+                assert_true(x[i + SHORT * (c + ALL_CHAINS * k)] == value_at(pool->problem, k, c, i));
+    assert_int_equal(tw_pool_read_statistic(pool, "energy", energy[0]), TW_OK);
+    assert_int_equal(tw_pool_read_statistic(merged, "energy", energy[1]), TW_OK);
+    assert_memory_equal(energy[0], energy[1], sizeof energy[0]);
+    tw_pool_close(merged);
+    tw_pool_close(pool);
+}
+
 /* Against the diagnostics of the same numbers in memory. */
 static void the_summary_is_that_of_all_chains(void **state)
 {
@@ -234,6 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains_stand_one_after_the_other),
+        cmocka_unit_test(merged_chains_are_those_of_their_files),
         cmocka_unit_test(the_summary_is_that_of_all_chains),
         cmocka_unit_test(one_file_is_itself),
         cmocka_unit_test(what_does_not_belong_together_is_refused),

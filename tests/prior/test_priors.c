@@ -120,6 +120,88 @@ static void defaults_follow_the_data(void **state)
     leave(&p);
 }
 
+/* Nine cases of two inputs, 0, 1, ..., 8 and 3, 5, 3, 5, ..., 3. */
+enum { CASES = 9 };
+
+static tw_prior default_of(const char *expression, const char *likelihood, const double *y, size_t j)
+{
+    tw_context *ctx = new_context();
+    tw_problem_parts parts = {.likelihood = tw_likelihood_find(likelihood)};
+    tw_problem *problem = NULL;
+    tw_prior prior;
+    double x[2 * CASES];
+    for (size_t i = 0; i < CASES; i++) {
+        x[i] = (double)i;
+        x[i + CASES] = i % 2 ? 5.0 : 3.0;
+    }
+    assert_int_equal(tw_data_new(ctx, CASES, 2, x, CASES, y, &parts.data), TW_OK);
+    if (tw_kernel_parse(ctx, expression, 2, &parts.kernel) != TW_OK) fail_msg("%s", tw_context_message(ctx));
+    assert_int_equal(tw_problem_new(ctx, &parts, &problem), TW_OK);
+    assert_int_equal(tw_prior_default(problem, j, &prior), TW_OK);
+    assert_true(prior.family == TW_PRIOR_NORMAL && prior.of_log && !prior.flat);
+    tw_problem_free(problem);
+    tw_context_free(ctx);
+    return prior;
+}
+
+/* y has the mean c = 4 and the standard deviation s = 3: alone or without a constant a term reaches from 0, a standard
+ * deviation of 5. The inputs have the variances 60/9 and 80/81, and the mean squares 204/9 and 145/9; of their 36
+ * pairs the 19th differs by 3 in the first input. */
+static void defaults_are_as_documented(void **state)
+{
+    (void)state;
+    const double v1 = 60.0 / 9.0, v2 = 80.0 / 81.0, q1 = 204.0 / 9.0, q2 = 145.0 / 9.0;
+    const double half = 5.0 / sqrt(2.0);
+    const struct {
+        const char *kernel;
+        size_t j;
+        double mean, sd;
+    } cases[] = {
+        {"se(1)", 0, log(3.0), 1.0},
+        {"se(1)", 1, log(5.0), 1.0},
+        {"se(1)", 2, log(3.0) - 1.0, 1.5},
+        {"se(1) + matern32", 1, log(half), 1.0},
+        {"se(1) + matern32", 3, log(half), 1.0},
+        {"se(1) + constant", 1, log(3.0), 1.0},
+        {"se(1) + constant", 2, 2.0 * log(5.0), 2.0},
+        {"se(1) + matern32 + constant", 3, log(3.0 / sqrt(2.0)), 1.0},
+        {"se(1) + white", 1, log(half), 1.0},
+        {"se(1) + white", 2, 2.0 * log(3.0 / sqrt(2.0)), 2.0},
+        {"linear", 0, log(5.0 / sqrt(v1 + v2)), 1.0},
+        {"linear(2)", 0, log(5.0 / sqrt(v2)), 1.0},
+        {"linear(ard)", 0, 0.5 * log(2.0 * v1 / 25.0), 1.0},
+        {"linear(ard)", 1, 0.5 * log(2.0 * v2 / 25.0), 1.0},
+        {"linear(ard) + se(1)", 0, 0.5 * log(2.0 * v1 / 12.5), 1.0},
+        {"linear(ard) + se(1)", 3, log(half), 1.0},
+        {"polynomial(degree=3)", 0, log(5.0) - 1.5 * log(2.0 * (q1 + q2)), 1.0},
+        {"polynomial(degree=3)", 1, log(q1 + q2), 1.0},
+        {"polynomial(ard, degree=3)", 1, 0.5 * log(2.0 * q2 / (0.5 * pow(5.0, 2.0 / 3.0))), 1.0},
+        {"polynomial(ard, degree=3)", 2, log(0.5 * pow(5.0, 2.0 / 3.0)), 1.0},
+        {"rw1(1)", 0, log(5.0) - 0.5 * log(8.0), 1.0},
+        {"rw2(1)", 0, log(5.0) - 1.5 * log(8.0), 1.0},
+        {"periodic(1, period=2)", 1, 0.0, 1.0},
+    };
+    double y[CASES];
+    for (size_t i = 0; i < CASES; i++)
+        y[i] = 4.0 + (i == 8 ? 0.0 : i % 2 ? 1.0 : -1.0) * 3.0 * sqrt(9.0 / 8.0);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tw_prior prior = default_of(cases[k].kernel, "gaussian", y, cases[k].j);
+        assert_close(prior.a[0], cases[k].mean, 1e-12, cases[k].kernel);
+        assert_true(prior.a[1] == cases[k].sd);
+    }
+}
+
+/* Alone, a label suggests E[x | y] = y 9/sqrt(10) phi(0)/Phi(0). Of nine, six are 1: their centre is a third of that. */
+static void defaults_follow_the_latents_that_labels_suggest(void **state)
+{
+    (void)state;
+    double y[CASES], one = 9.0 / sqrt(10.0) * sqrt(2.0 / acos(-1.0));
+    for (size_t i = 0; i < CASES; i++) y[i] = i % 3 ? 1.0 : -1.0;
+    assert_close(default_of("se", "probit", y, 1).a[0], log(one), 1e-12, "from 0");
+    assert_close(default_of("se + constant", "probit", y, 1).a[0], log(one * sqrt(8.0 / 9.0)), 1e-12,
+                 "about a constant");
+}
+
 static void a_length_of_all_inputs_has_their_penalised_complexity(void **state)
 {
     (void)state;
@@ -175,6 +257,8 @@ int main(void)
         cmocka_unit_test(priors_are_read_by_name),
         cmocka_unit_test(a_parameter_is_held_where_it_is_or_where_it_shall_be),
         cmocka_unit_test(defaults_follow_the_data),
+        cmocka_unit_test(defaults_are_as_documented),
+        cmocka_unit_test(defaults_follow_the_latents_that_labels_suggest),
         cmocka_unit_test(a_length_of_all_inputs_has_their_penalised_complexity),
         cmocka_unit_test(what_is_wrong_is_said),
     };

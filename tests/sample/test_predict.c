@@ -56,6 +56,8 @@ static void gaussian_regression_within_its_errors(void **state)
         double between = variance - c.diagonal[j];
         for (size_t i = 0; i < N; i++) between += c.cross[i + j * N] * conditional[i + j * N];
         assert_close(p.at.mcse[j] / sqrt(between / S), 1.0, 0.15, "error of independent draws");
+        /* E[y | x_s] is normal about the mean of y, so that the variance of its square is 2 between^2 */
+        assert_close(p.at.sd_mcse[j] * p.at.sd[j] / (between * sqrt(0.5 / S)), 1.0, 0.2, "error of the sd");
     }
     free(p.memory);
     free(w);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sparse/factor.h"
+#include "sparse/sparse.h"
 #include "support/problem.h"
 #include "support/sparse_case.h"
 #include "support/support.h"
@@ -204,6 +205,11 @@ static void a_matrix_that_is_not_positive_definite_is_refused_by_variable(void *
     assert_int_equal(tw_sparse_new(ctx, 4, 4, true, 5, row, column, value, &q), TW_OK);
     assert_int_equal(tw_selected_inverse(q, NULL, &log_det), TW_NOT_POSITIVE_DEFINITE);
     assert_non_null(strstr(tw_context_message(ctx), "variable 3"));
+    tw_sparse *one = NULL; /* and by forms, b' Q^-1 b */
+    assert_int_equal(tw_sparse_new(ctx, 4, 1, false, 1, row, row, value, &one), TW_OK);
+    assert_int_equal(tw_sparse_forms(q, one, &log_det), TW_NOT_POSITIVE_DEFINITE);
+    assert_non_null(strstr(tw_context_message(ctx), "variable 3"));
+    tw_sparse_free(one);
     tw_sparse_free(q);
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);
     tw_context_free(ctx);
