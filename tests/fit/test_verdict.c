@@ -143,7 +143,7 @@ static void all_parameters_at_bounds_are_named(void **state)
     assert_int_equal(tw_priors_read(priors, problem, "se.sigma ~ uniform(2.98, 3.02)"), TW_OK);
     assert_int_equal(tw_priors_read(priors, problem, "white.variance ~ uniform(0.495, 0.505)"), TW_OK);
     assert_int_equal(tw_fit(problem, priors, &options, &r), TW_OK);
-    assert_true(has_warning(r, TW_WARN_FIT_BOUND) && !r->converged && !r->at_bound[3]);
+    assert_true(has_warning(r, TW_WARN_FIT_END) && !r->converged && !r->at_bound[3]);
     assert_string_equal(r->words, "se.ell = 2, se.sigma = 3, white.variance = 0.5");
     leave(ctx, problem, priors, r);
 }
