@@ -5,6 +5,34 @@ include(CMakePackageConfigHelpers)
 
 set(TALWEG_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/talweg)
 
+# ---- first of all, which folders are not there yet: make uninstall removes what this installation makes, and no more
+set(TALWEG_FOLDERS)
+foreach(folder ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR}/talweg ${CMAKE_INSTALL_DOCDIR} ${TALWEG_CMAKE_DIR}
+    ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    ${CMAKE_INSTALL_DATADIR}/zsh/site-functions share/talweg)
+  while(folder AND NOT IS_ABSOLUTE "${folder}")
+    list(APPEND TALWEG_FOLDERS ${folder})
+    get_filename_component(folder "${folder}" DIRECTORY)
+  endwhile()
+endforeach()
+list(REMOVE_DUPLICATES TALWEG_FOLDERS)
+install(CODE "set(talweg_folders \".;${TALWEG_FOLDERS}\")")
+install(CODE [[
+  set(root "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
+  set(talweg_made "")
+  foreach(folder IN LISTS talweg_folders)
+    if(NOT EXISTS "${root}/${folder}")
+      string(APPEND talweg_made "${folder}/\n")
+    endif()
+  endforeach()
+  if(EXISTS "${root}/share/talweg/installed") # an installation before this one may have made others
+    file(STRINGS "${root}/share/talweg/installed" before REGEX "/$")
+    foreach(folder IN LISTS before)
+      string(APPEND talweg_made "${folder}\n")
+    endforeach()
+  endif()
+]])
+
 if(NOT MPI_C_FOUND)
   set(TALWEG_NOT_INSTALLED PATTERN team_mpi.h EXCLUDE)
 endif()
@@ -47,10 +75,11 @@ if(MPI_C_FOUND)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/talweg_mpi.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 
-# ---- the list of what was installed, relative to the prefix: make uninstall reads it (cmake/uninstall.cmake)
+# ---- the list of what was installed, relative to the prefix, and of the folders that were made, with a slash at their
+# ends: make uninstall reads it (cmake/uninstall.cmake)
 install(CODE [[
   set(list "share/talweg/installed")
-  set(names "${list}\n")
+  set(names "${list}\n${talweg_made}")
   foreach(file IN LISTS CMAKE_INSTALL_MANIFEST_FILES)
     file(RELATIVE_PATH name "${CMAKE_INSTALL_PREFIX}" "${file}")
     string(APPEND names "${name}\n")

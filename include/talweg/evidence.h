@@ -107,6 +107,12 @@ TW_API const tw_estimate *tw_evidence_best(size_t count, const tw_estimate *esti
 TW_API double tw_evidence_compare(const tw_estimate *estimate, const char *name, double log_z,
                                   char words[TW_WORDS_BYTES]);
 
+/* |a - b| in errors `se`, with an allowance for rounding; infinite if one of them is not finite. */
+TW_API double tw_evidence_errors(double a, double b, double se);
+
+/* Is the error no larger than rounding? (For a Gaussian likelihood all weights are equal.) */
+TW_API bool tw_evidence_is_exact(double log_z, double se);
+
 /* The reason to doubt an estimate: weights with a heavy tail (pareto_k above tw_pareto_limit of the particles, 0.58 for
  * 256; in reverse above 0.7), a reverse run that missed more than the rest of its error, replicas that do not travel,
  * halves of a run that differ, an integral that differs from stepping stones of the same draws, or an error that is

@@ -35,6 +35,9 @@ TW_API tw_status tw_writer_check(tw_context *ctx, const char *path, bool overwri
 /* The same for the start of a long computation: until the context is freed, no other can write the file. */
 TW_API tw_status tw_writer_hold(tw_context *ctx, const char *path, bool overwrite);
 
+/* Remove the lock of this file where nobody holds it: a process that was killed has left it. */
+TW_API void tw_writer_sweep(const char *path);
+
 /* Delete the unfinished files of this context, whose process ends at once. Safe in a signal handler. */
 TW_API void tw_writer_clean_up(tw_context *ctx);
 

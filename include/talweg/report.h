@@ -77,8 +77,8 @@ typedef struct tw_gnuplot {
 /* Start a figure; end or abandon it afterwards. */
 TW_API tw_status tw_gnuplot_begin(tw_context *ctx, tw_gnuplot *plot);
 
-/* Run the script, with gnuplot's standard output redirected to `picture`, a file with a descriptor. The script is
- * always removed. TW_WRITE_FAILED, with the first line of gnuplot's message, if gnuplot failed. */
+/* Run the script and append the SVG or PNG that it prints to `picture`, all of it or nothing. The script is always
+ * removed. TW_WRITE_FAILED, with the first line of gnuplot's message, if gnuplot failed or not all could be written. */
 TW_API tw_status tw_gnuplot_end(tw_gnuplot *plot, FILE *picture);
 
 /* Remove the script without running it. */

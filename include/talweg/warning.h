@@ -72,6 +72,8 @@ extern "C" {
       "it")                                                                                                  \
     X(TW_WARN_FIT_BOUND, "fit_bound",                                                                        \
       "log Z + log prior still increases at the edge of the searched range: {name}")                         \
+    X(TW_WARN_FIT_END, "fit_prior_end",                                                                      \
+      "log Z + log prior still increases at an end of a uniform prior: {name}")                              \
     X(TW_WARN_FIT_OPTIMA, "fit_optima",                                                                      \
       "the search found {0:.0f} optima; the second is {1:.3g} nats below the best")                          \
     X(TW_WARN_FIT_STOPPED, "interrupted_fit",                                                                \

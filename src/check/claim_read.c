@@ -13,14 +13,16 @@
 
 /* ---- one number ---- */
 
-/* The index of a latent, from 0: x.3, x[3], x3 and 3 have index 2.
- * Returns n if the model has no such latent. */
+/* The index of a latent, from 0: x.3, x[3], x3 and 3 have index 2, with any word for x (Predictor:3).
+ * Returns n if the model has no such latent: x.-3 is none, and x.c3 may mean something else. */
 static size_t latent_of(const char *name, size_t n)
 {
     char *end = NULL;
-    while (*name && !isdigit((unsigned char)*name)) name++;
-    unsigned long long number = *name ? strtoull(name, &end, 10) : 0;
-    if (number == 0 || number > n || (*end && strcmp(end, "]") != 0)) return n;
+    while (isalpha((unsigned char)*name) || *name == '_') name++;
+    bool bracket = *name == '[';
+    if (bracket || *name == '.' || *name == ':') name++;
+    unsigned long long number = isdigit((unsigned char)*name) ? strtoull(name, &end, 10) : 0;
+    if (number == 0 || number > n || strcmp(end, bracket ? "]" : "") != 0) return n;
     return (size_t)number - 1;
 }
 

@@ -14,6 +14,7 @@
 #include "math/normal.h"
 
 static const double false_alarms = 0.001;
+static const double MOST_DRAWS = 1e6; /* of each chain, that it makes sense to advise */
 
 #define WORDS(quantity, name, words) words,
 static const char *const quantity_words[] = {TW_CHECK_LIST(WORDS)};
@@ -85,11 +86,11 @@ static double judge_latents(double tolerance, double z, tw_check_result *r)
 }
 
 /* The number of draws of each chain that makes errors smaller by the factor `ratio`: draws ratio^2, rounded
- * up to 1.5, 2, 2.5, ... times a power of ten. 0 if none are needed or more than 1e9. */
+ * up to 1.5, 2, 2.5, ... times a power of ten. 0 if none are needed or more than MOST_DRAWS. */
 static size_t draws_for(const tw_check_options *o, double ratio)
 {
     double draws = (double)o->draws * ratio * ratio;
-    if (!(ratio > 1.0) || draws > 1e9) return 0;
+    if (!(ratio > 1.0) || draws > MOST_DRAWS) return 0;
     double unit = pow(10.0, floor(log10(draws)));
     return (size_t)(ceil(draws / unit * 2.0) / 2.0 * unit);
 }
@@ -118,7 +119,7 @@ static void add(sentence *s, const char *format, ...)
 static void add_log_z(sentence *s, const tw_check_value *v)
 {
     add(s, "log Z is %.3g nats too %s", fabs(v->difference), v->difference < 0.0 ? "low" : "high");
-    if (v->error > 0.0) add(s, " (%.1f standard errors)", fabs(v->difference) / v->error);
+    add(s, " (%.1f standard errors)", tw_evidence_errors(v->claimed, v->exact, v->error));
 }
 
 static void add_latents(sentence *s, const tw_check_options *o, const tw_check_result *r)
@@ -160,14 +161,28 @@ static void write_right(sentence *s, const tw_check_options *o, const tw_check_r
     add(s, ".");
 }
 
+static void add_draws(sentence *s, const tw_check_result *r, const char *condition)
+{
+    if (r->draws_needed)
+        add(s, "about %zu draws of each chain would decide%s", r->draws_needed, condition);
+    else
+        add(s,
+            "a decision would need more draws than is practical, over %g of each chain: choose another "
+            "tolerance",
+            MOST_DRAWS);
+}
+
 static void add_close(sentence *s, const tw_check_options *o, const tw_check_result *r)
 {
     add(s, "some differences are close to the tolerance of %g posterior standard deviations; ", o->tolerance);
-    if (r->draws_needed)
-        add(s, "about %zu draws of each chain would decide, if the differences stay the same",
-            r->draws_needed);
-    else
-        add(s, "a decision would need more than 1e9 draws of each chain: choose another tolerance");
+    add_draws(s, r, ", if the differences stay the same");
+}
+
+static void add_errors(sentence *s, const tw_check_options *o, const tw_check_result *r)
+{
+    add(s, "Monte Carlo errors are up to %.2g posterior standard deviations, and the tolerance is %g; ",
+        r->largest_error, o->tolerance);
+    add_draws(s, r, "");
 }
 
 static void add_undecided_log_z(sentence *s, const tw_check_options *o, const tw_check_result *r)
@@ -186,12 +201,8 @@ static void write_undecided(sentence *s, const tw_check_options *o, const tw_che
     add(s, " cannot be judged with these draws: ");
     if (r->latent_verdict == TW_CHECK_UNDECIDED && !chains_are_good)
         add(s, "the chains have not converged");
-    else if (r->latent_verdict == TW_CHECK_UNDECIDED && r->draws_needed &&
-             5.0 * r->largest_error > o->tolerance)
-        add(s,
-            "Monte Carlo errors are up to %.2g posterior standard deviations, and the tolerance is %g; about "
-            "%zu draws of each chain would decide",
-            r->largest_error, o->tolerance, r->draws_needed);
+    else if (r->latent_verdict == TW_CHECK_UNDECIDED && 5.0 * r->largest_error > o->tolerance)
+        add_errors(s, o, r);
     else if (r->latent_verdict == TW_CHECK_UNDECIDED)
         add_close(s, o, r);
     else if (!evidence_is_good)
@@ -224,4 +235,5 @@ void tw_check_judge(const char *name, const tw_check_options *o, bool chains_are
     if (r->verdict == TW_CHECK_WRONG) write_wrong(&s, o, r);
     if (r->verdict == TW_CHECK_RIGHT) write_right(&s, o, r);
     if (r->verdict == TW_CHECK_UNDECIDED) write_undecided(&s, o, r, chains_are_good, evidence_is_good);
+    tw_make_plain(r->words); /* the claim may be named after a file */
 }

@@ -17,8 +17,9 @@ static void print_log_z(const tw_check_value *v, tw_check_judgement judgement)
     }
     printf("  %-10s%14s%14s%10s%14s%14s\n", "", "claimed", "exact", "error", "difference", "errors");
     printf("  %-10s%14.4f%14.4f%10.4f%+14.4f", "log Z", v->claimed, v->exact, v->error, v->difference);
-    if (v->error > 0.0)
-        printf("%14.1f", fabs(v->difference) / v->error);
+    double errors = tw_evidence_errors(v->claimed, v->exact, v->error);
+    if (isfinite(errors))
+        printf("%14.1f", errors);
     else
         printf("%14s", "-");
     printf("   %s\n", tw_check_judgement_name(judgement));

@@ -65,7 +65,7 @@ static void describe(size_t count, const tw_compared *models, char *words, size_
                               : "the errors are too large to decide: raise --points";
     snprintf(words, bytes,
              "%.300s has the largest evidence, by a log Bayes factor of %.3g +- %.2g over %.300s: %s.",
-             models[best].file, c.log_factor, c.se, models[rival].file, finding);
+             tw_plain(models[best].file), c.log_factor, c.se, tw_plain(models[rival].file), finding);
 }
 
 void tw_compare_print(size_t count, const tw_compared *models)

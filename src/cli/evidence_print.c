@@ -92,7 +92,7 @@ void tw_evidence_print(const tw_evidence_flags *flags, const tw_evidence_found *
     printf("%s: ", tw_plain(flags->model.data));
     tw_model_print(found->problem, stdout);
     tw_evidence_plan_print(found->plan, words);
-    printf("%s\n\n", words);
+    printf("%s\n\n", tw_plain(words)); /* files may be named in it */
     printf("  %-16s%14s%10s%16s%12s%11s\n", "", "log Z (nats)", "error", "weights (ESS)", "acceptance",
            "time");
     print_approximation("Laplace", fits->laplace->log_z, fits->laplace->converged, fits->laplace_seconds);

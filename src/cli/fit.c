@@ -152,7 +152,7 @@ static void print_parameters(const job *j)
 static void print_optima(const job *j)
 {
     const tw_fit_result *r = j->result;
-    if (r->optima < 2) return;
+    if (r->optima < 2 || r->stopped) return;
     printf("\n%zu optima\n", r->optima);
     for (size_t i = 0; i < r->optima; i++) {
         printf("  %.4f from %zu start%s:", r->optimum[i].log_posterior, r->optimum[i].starts,

@@ -5,8 +5,18 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "talweg/base.h"
+#include "talweg/warning.h"
 
 enum { LINE = 79, HELP_COLUMN = 28 };
+
+/* Sentences may hold names from outside. No word of ours is as long as the buffer. */
+static int print_word(FILE *to, const char *text, int length)
+{
+    char word[TW_WARNING_BYTES];
+    snprintf(word, sizeof word, "%.*s", length, text);
+    return fprintf(to, "%s", tw_make_plain(word));
+}
 
 void tw_print_wrapped(FILE *to, const char *text, int column, int indent)
 {
@@ -26,7 +36,8 @@ void tw_print_wrapped(FILE *to, const char *text, int column, int indent)
             line_start = true;
         }
         if (line_start && column < indent) column += fprintf(to, "%*s", indent - column, "");
-        column += fprintf(to, "%s%.*s", line_start ? "" : " ", length, text);
+        if (!line_start) column += fprintf(to, " ");
+        column += print_word(to, text, length);
         line_start = false;
         text += length;
         if (*text == ' ') text++;

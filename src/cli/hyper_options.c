@@ -111,6 +111,21 @@ tw_status tw_hyper_job_compute(tw_context *ctx, const tw_hyper_flags *flags, con
     return status;
 }
 
+/* --prior default leaves out what was given, which may have been meant as a first guess. */
+static void note_fixed(const tw_hyper_flags *flags, const tw_hyper_job *j)
+{
+    const tw_problem *problem = j->problem;
+    size_t count = problem->likelihood->parameters, first = tw_problem_count(problem) - count;
+    for (size_t k = 0; k < count && tw_prior_wants_default(&flags->priors); k++) {
+        const tw_parameter *p = tw_problem_parameter(problem, first + k);
+        if (!problem->phi_given[k] || j->priors->has[first + k] || j->priors->fixed[first + k]) continue;
+        tw_log(
+            problem->ctx, TW_LOG_INFO,
+            "%s is fixed at %.6g, because its value was given; without it, or with a --prior, it is unknown",
+            p->name, tw_parameter_value(p, problem->phi[k]));
+    }
+}
+
 tw_status tw_hyper_job_run(tw_context *ctx, const tw_model_options *model, const tw_hyper_flags *flags,
                            const tw_hyper_wish *wish, tw_hyper_job *j)
 {
@@ -120,6 +135,7 @@ tw_status tw_hyper_job_run(tw_context *ctx, const tw_model_options *model, const
                        "each point: use --fix all to fix them at their values");
     TW_TRY(tw_model_options_load(ctx, model, &j->problem));
     TW_TRY(tw_prior_options_make(&flags->priors, j->problem, &j->priors));
+    note_fixed(flags, j);
     TW_TRY(tw_hyper_job_compute(ctx, flags, wish, j));
     tw_problem_warn_defaults(j->problem); /* about parameters without a prior */
     tw_warnings_keep(&j->result->warnings);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/distribute.h"
 #include "cli/model_file.h"
@@ -153,6 +154,19 @@ static tw_status check_columns(const tw_likelihood *likelihood, const tw_data *d
     return TW_OK;
 }
 
+/* An input with the name of a column that the likelihood could have may be one by mistake. */
+static void note_columns(const tw_likelihood *likelihood, const tw_data *data)
+{
+    for (size_t k = 0; k < likelihood->columns; k++) {
+        const char *name = likelihood->column[k].name;
+        for (size_t j = 0; data->names && j < data->d && !tw_data_column(data, name); j++)
+            if (strcasecmp(data->names[j], name) == 0)
+                tw_log(data->ctx, TW_LOG_INFO,
+                       "the column %.60s is an input; to give it to the likelihood, use --%s-column %.60s",
+                       data->names[j], name, data->names[j]);
+    }
+}
+
 /* Fill in the likelihood's columns and parameters, and check the observations; messages name the file. */
 static tw_status fill_likelihood(const tw_model_options *options, tw_problem_parts *parts, phi_memory *memory)
 {
@@ -161,6 +175,7 @@ static tw_status fill_likelihood(const tw_model_options *options, tw_problem_par
     TW_TRY(fill_phi(options, parts, memory));
     tw_observations observed = tw_data_observed(parts->data, parts->likelihood, parts->phi);
     tw_status status = check_columns(parts->likelihood, parts->data);
+    if (!given_matrix(options)) note_columns(parts->likelihood, parts->data);
     if (status == TW_OK) status = tw_likelihood_check(ctx, &observed);
     return status == TW_OK ? TW_OK : tw_fail_within(ctx, status, "%.1000s: ", options->data);
 }

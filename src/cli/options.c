@@ -84,7 +84,7 @@ static tw_status fail_unknown(parser *p, const char *argument)
  * them, being short or not random, has no row of its own and passes them over. */
 static const tw_option always[] = {
     {.name = "seed", .kind = TW_OPTION_INTEGER, .argument = "S"},
-    {.name = "threads", .kind = TW_OPTION_INTEGER, .argument = "T"},
+    {.name = "threads", .kind = TW_OPTION_INTEGER, .argument = "T", .most = TW_MOST_THREADS},
     {.name = "json", .kind = TW_OPTION_FLAG},
     {.name = "quiet", .kind = TW_OPTION_FLAG},
     {.name = "no-warnings", .kind = TW_OPTION_FLAG},

@@ -73,8 +73,8 @@ static void print_sampler(const tw_sample_results *r)
         if (t->jittered && t->steps > 1) printf(" (%zu to %zu)", (t->steps + 1) / 2, 3 * t->steps / 2);
     }
     if (p->posterior.beta != 1.0) /* these are not posterior draws */
-        printf("\ntarget          the path from %s to the posterior at beta = %g, not the posterior", p->from,
-               p->posterior.beta);
+        printf("\ntarget          the path from %s to the posterior at beta = %g, not the posterior",
+               tw_plain(p->from), p->posterior.beta);
     printf("\nchains          %zu of %zu draw%s, after %zu iterations of warm-up", draws->chains,
            draws->draws, draws->draws == 1 ? "" : "s", p->head.iterations + p->run.warmup);
     if (p->head.x) printf(", of which %zu in the pilot run", p->head.iterations);

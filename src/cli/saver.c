@@ -252,6 +252,7 @@ static tw_status load(tw_saver *s, const char *path, const char *identity)
 {
     char difference[DIFFERENCE_BYTES];
     size_t bytes = 0;
+    tw_writer_sweep(path); /* it may have been killed before it had saved anything */
     TW_TRY(tw_checkpoint_load(s->ctx, path, &s->blocks));
     const char *theirs = tw_checkpoint_get(s->blocks, identity_block, &bytes);
     if (!theirs || bytes == 0 || theirs[bytes - 1] != '\0')

@@ -19,6 +19,7 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_FIT_FLAT] = ". Give a --prior, or fix a parameter with --fix",
     [TW_WARN_FIT_BOUND] = ". Give it a --prior (--prior default does so for all parameters), or check the "
                           "scale of the inputs (--standardise)",
+    [TW_WARN_FIT_END] = ". If values beyond it are possible, give a wider --prior",
     [TW_WARN_FIT_OPTIMA] = ". If they are close, sample at both, or raise --starts",
     [TW_WARN_DENSE] = ". A sparse model needs leaves from ar1, spde, rw1, rw2, icar, bym2, categorical, "
                       "constant and white only",

@@ -44,11 +44,15 @@ static const char *label_text(const tw_data *data, double y, char number[TEXT])
 /* Labels that are not of two classes. `fresh`: the likelihood of new cases cannot be chosen. */
 static tw_status fail_labels(const tw_data *data, const different *d, bool fresh)
 {
-    const char *others = fresh || data->labels.count
-                             ? ""
-                             : " or another likelihood (poisson for counts, gaussian or student_t for other "
-                               "numbers)";
-    char found[400], number[TEXT];
+    const char *numbers = "poisson for counts, gaussian or student_t for other numbers";
+    bool few = d->count > 2 && d->count <= VALUES_SHOWN, text = data->labels.count > 0;
+    char found[400], number[TEXT], ordinal[64] = "", others[200] = "";
+    if (few)
+        snprintf(ordinal, sizeof ordinal, "ordinal%zu with its %zu levels listed in order", d->count,
+                 d->count);
+    if (!fresh && (few || !text))
+        snprintf(others, sizeof others, " or another likelihood (%s%s%s)", ordinal, few && !text ? ", " : "",
+                 text ? "" : numbers);
     size_t length = 0;
     for (size_t k = 0; k < d->count && k < VALUES_SHOWN; k++)
         length += (size_t)snprintf(found + length, sizeof found - length, "%s%.40s (row %zu)", k ? ", " : "",

@@ -15,13 +15,21 @@
 
 static const double rounding = 1e-9; /* relative to log Z */
 
+bool tw_evidence_is_exact(double log_z, double se)
+{
+    return se < rounding * (1.0 + fabs(log_z));
+}
+
+double tw_evidence_errors(double a, double b, double se)
+{
+    double size = fmax(fabs(a), fabs(b)), difference = fabs(a - b);
+    return isfinite(difference) ? difference / hypot(se, rounding * (1.0 + size)) : INFINITY;
+}
+
 /* |a - b| in joint standard errors; infinite if one of them is not finite. */
 static double distance(const tw_estimate *a, const tw_estimate *b)
 {
-    double size = fmax(fabs(a->log_z), fabs(b->log_z));
-    double difference = fabs(a->log_z - b->log_z);
-    if (!isfinite(difference)) return INFINITY;
-    return difference / hypot(hypot(a->se, b->se), rounding * (1.0 + size));
+    return tw_evidence_errors(a->log_z, b->log_z, hypot(a->se, b->se));
 }
 
 /* An estimate with a log Z but without an error cannot be compared; one without a log Z disagrees with

@@ -102,19 +102,34 @@ static void add_optimum(const tw_objective *o, tw_fit_result *r, const double *f
 
 static void warn(tw_fit_result *r, tw_warning_code code, double first, double second)
 {
-    tw_warnings_add(&r->warnings, &(tw_warning){.code = code, .number = {first, second}, .name = r->words});
+    tw_warnings_add(&r->warnings, &(tw_warning){.code = code, .number = {first, second}});
 }
 
-static void name_bounds(const tw_objective *o, tw_fit_result *r)
+/* Is the bound of this parameter an end of its uniform prior? */
+static bool is_at_end(const tw_objective *o, const tw_fit_result *r, size_t j)
 {
-    size_t length = 0;
-    for (size_t j = 0; j < r->count && length < sizeof r->words; j++)
-        if (r->at_bound[j])
+    const tw_parameter *parameter = tw_problem_parameter(o->problem, j);
+    if (!o->priors || !o->priors->has[j] || o->priors->prior[j].flat) return false;
+    const tw_prior *prior = &o->priors->prior[j];
+    double theta = r->optimum[0].theta[j], low = tw_prior_quantile(prior, parameter, 0.0);
+    return prior->family == TW_PRIOR_UNIFORM &&
+           fmin(fabs(theta - low), fabs(tw_prior_quantile(prior, parameter, 1.0) - theta)) < 2.0 * EDGE;
+}
+
+/* Name the parameters whose bound is an end of their prior, or the others. Returns the space left in r->words. */
+static char *name_bounds(const tw_objective *o, tw_fit_result *r, bool ends, char *words)
+{
+    size_t length = 0, bytes = sizeof r->words - (size_t)(words - r->words);
+    for (size_t j = 0; j < r->count && length < bytes; j++)
+        if (r->at_bound[j] && is_at_end(o, r, j) == ends)
             length += (size_t)snprintf(
-                r->words + length, sizeof r->words - length, "%s%s = %.3g", length ? ", " : "",
+                words + length, bytes - length, "%s%s = %.3g", length ? ", " : "",
                 tw_problem_parameter(o->problem, j)->name,
                 tw_parameter_value(tw_problem_parameter(o->problem, j), r->optimum[0].theta[j]));
-    if (length > 0) warn(r, TW_WARN_FIT_BOUND, 0.0, 0.0);
+    if (length == 0) return words;
+    tw_warnings_add(&r->warnings,
+                    &(tw_warning){.code = ends ? TW_WARN_FIT_END : TW_WARN_FIT_BOUND, .name = words});
+    return words + (length < bytes ? length + 1 : bytes - 1);
 }
 
 static void judge(const tw_objective *o, tw_fit_result *r)
@@ -122,10 +137,13 @@ static void judge(const tw_objective *o, tw_fit_result *r)
     bool bound = false;
     for (size_t j = 0; j < r->count; j++) bound = bound || r->at_bound[j];
     r->converged = !bound && !r->stopped && !r->flat && r->decrement <= DECREMENT;
-    name_bounds(o, r);
+    if (r->stopped) { /* where unfinished searches are says nothing */
+        warn(r, TW_WARN_FIT_STOPPED, (double)r->evaluations, 0.0);
+        return;
+    }
+    name_bounds(o, r, false, name_bounds(o, r, true, r->words));
     if (r->flat) warn(r, TW_WARN_FIT_FLAT, 0.0, 0.0);
     if (!r->flat && !(r->decrement <= DECREMENT)) warn(r, TW_WARN_FIT, r->decrement, (double)r->evaluations);
-    if (r->stopped) warn(r, TW_WARN_FIT_STOPPED, (double)r->evaluations, 0.0);
     if (r->optima > 1)
         warn(r, TW_WARN_FIT_OPTIMA, (double)r->optima,
              r->optimum[0].log_posterior - r->optimum[1].log_posterior);

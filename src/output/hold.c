@@ -53,14 +53,28 @@ void tw_writer_clean_up(tw_context *ctx)
     }
 }
 
+/* The name of the lock of this file. */
+static bool name_lock(const char *target, char name[PATH_MAX])
+{
+    const char *slash = strrchr(target, '/');
+    int folder = slash ? (int)(slash + 1 - target) : 0;
+    return snprintf(name, PATH_MAX, "%.*s.%s.talweg.lock", folder, target, target + folder) < PATH_MAX;
+}
+
+void tw_hold_sweep(const char *target)
+{
+    tw_hold left = {.descriptor = -1};
+    if (!name_lock(target, left.lock)) return;
+    left.descriptor = open(left.lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (left.descriptor < 0) return;
+    if (flock(left.descriptor, LOCK_EX | LOCK_NB) == 0 && is_named(&left)) unlink(left.lock);
+    close(left.descriptor);
+}
+
 /* Returns 0, EWOULDBLOCK if another has the lock, or the error. */
 static int lock(tw_hold *hold)
 {
-    const char *slash = strrchr(hold->target, '/');
-    int folder = slash ? (int)(slash + 1 - hold->target) : 0;
-    if (snprintf(hold->lock, sizeof hold->lock, "%.*s.%s.talweg.lock", folder, hold->target,
-                 hold->target + folder) >= (int)sizeof hold->lock)
-        return ENAMETOOLONG;
+    if (!name_lock(hold->target, hold->lock)) return ENAMETOOLONG;
     for (;;) {
         hold->descriptor = open(hold->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
         if (hold->descriptor < 0 && errno == EACCES) { /* that of another user, or none in a closed folder */

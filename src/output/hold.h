@@ -29,6 +29,9 @@ typedef struct tw_hold {
  * another process or by this one; `path` is for messages. */
 tw_status tw_hold_take(tw_context *ctx, const char *target, const char *path, tw_hold **out);
 
+/* Remove the lock of this file where nobody holds it. */
+void tw_hold_sweep(const char *target);
+
 /* Give the hold back unless it is kept. */
 void tw_hold_end(tw_context *ctx, tw_hold *hold);
 

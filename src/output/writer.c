@@ -198,6 +198,12 @@ FILE *tw_writer_stream(const tw_writer *writer)
     return writer->file;
 }
 
+void tw_writer_sweep(const char *path)
+{
+    char target[PATH_MAX];
+    if (strlen(path) < PATH_MAX && find_target(path, target)) tw_hold_sweep(target);
+}
+
 static tw_status check(tw_context *ctx, const char *path, bool overwrite, purpose why)
 {
     tw_writer *writer = NULL;

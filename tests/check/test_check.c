@@ -260,14 +260,19 @@ static void the_verdict_follows_the_rule(void **state)
     tw_check_result r = judged(0.0, 0.06, true); /* 9 times 4000 draws */
     assert_int_equal(r.draws_needed, 40000);
     assert_non_null(strstr(r.words, "draws of each chain would decide"));
-    assert_int_equal(judged(0.0, 9.4, true).draws_needed, 900000000); /* 470^2 times 4000, rounded up */
-    assert_int_equal(judged(0.0, 10.5, true).draws_needed, 0);        /* more than 1e9 */
+    assert_int_equal(judged(0.0, 0.29, true).draws_needed, 850000); /* 14.5^2 times 4000, rounded up */
+    assert_int_equal(judged(0.0, 0.33, true).draws_needed, 0);      /* more than 1e6 */
     assert_int_equal(judged(0.1, 0.001, true).draws_needed, 0);
     assert_non_null(strstr(judged(0.1, 0.001, true).words, "close to the tolerance"));
     assert_non_null(strstr(judged(0.1, 0.001, true).words, "choose another tolerance"));
     r = judged(0.08, 0.012, true); /* 0.02 must be two errors: (0.024/0.02)^2 times 4000 draws, rounded up */
     assert_int_equal(r.draws_needed, 6000);
     assert_non_null(strstr(r.words, "about 6000 draws of each chain would decide"));
+    r = judged(0.0, 0.4, true); /* 400 times 4000 draws of each chain are no advice */
+    assert_true(r.draws_needed == 0 && !strstr(r.words, "close to"));
+    assert_non_null(strstr(r.words,
+                           "errors are up to 0.4 posterior standard deviations, and the tolerance is 0.1; a "
+                           "decision would need more draws than is practical, over 1e+06 of each chain"));
 }
 
 /* One number beyond its tolerance decides that a claim is wrong, however close to the tolerance others are. */

@@ -50,9 +50,9 @@ static void names_decide_which_latent(void **state)
 {
     (void)state;
     posed p = pose_in_context(NULL);
-    const char *const files[] = {"name,mean,sd\nx.3,3,0.3\nx.1,1,0.1\n",
-                                 "sd;name;mean\n0.3;x[3];3\n0.1;x[1];1\n",
-                                 "name,other,Mean,SD\n3,9,3,0.3\n1,9,1,0.1\n"};
+    const char *const files[] = {
+        "name,mean,sd\nx.3,3,0.3\nx.1,1,0.1\n", "sd;name;mean\n0.3;x[3];3\n0.1;x[1];1\n",
+        "name,other,Mean,SD\n3,9,3,0.3\n1,9,1,0.1\n", "name,mean,sd\nPredictor:03,3,0.3\nx1,1,0.1\n"};
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         tw_claim *claim = read_claim(&p, ".csv", files[k]);
         assert_values(claim, TW_CHECK_MEAN, 1.0, NAN, 3.0);
@@ -106,6 +106,12 @@ static void what_is_no_claim_is_refused(void **state)
         {".csv", "name,mean\nx.0,1\n", "is not a latent"},
         {".csv", "name,mean\nbeta,1\n", "\"beta\" is not a latent"},
         {".csv", "name,mean\nx.1.2,1\n", "is not a latent"},
+        {".csv", "name,mean\nx.-1,1\n", "\"x.-1\" is not a latent"},
+        {".csv", "name,mean\nx.c1,1\n", "\"x.c1\" is not a latent"},
+        {".csv", "name,mean\nx[1,1\n", "\"x[1\" is not a latent"},
+        {".csv", "name,mean\nx.1],1\n", "\"x.1]\" is not a latent"},
+        {".csv", "name,mean\n-1,1\n", "\"-1\" is not a latent"},
+        {".json", "{\"name\": [-1], \"mean\": [1]}", "\"-1\" is not a latent"},
         {".csv", "name,mean\n1.5,1\n", "is not a latent"},
         {".csv", "name,mean\nx.1,1\nx[1],2\n", "row 2: x.1 has a second row"},
         {".csv", "mean,sd\n1,1\n2,1\n", "there are 2 rows, but the model has 3 latents"},

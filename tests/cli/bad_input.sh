@@ -36,7 +36,7 @@ refuses 1 'inf.csv: line 3, column 2' approx "$d/inf.csv"
 refuses 1 'text.csv: line 3, column 2' approx "$d/text.csv"
 refuses 1 'labels123.csv: labels of two classes must be two different whole numbers or texts, but they are 1 (row 1), 2 (row 2), 3' \
     approx "$d/labels123.csv"
-refuses 1 'or another likelihood (poisson for counts' approx "$d/labels123.csv"
+refuses 1 'or another likelihood (ordinal3 with its 3 levels listed in order, poisson for counts' approx "$d/labels123.csv"
 refuses 1 'they are 1 (row 1), 0.5 (row 2)' approx "$d/half.csv"
 refuses 1 'they are 1 (row 1), 0.5 (row 2)' approx "$d/half.csv" --likelihood logit
 refuses 1 'count.csv: observation 2 is -1, but poisson needs 0, 1, 2, ..., 1e11 (line 3)' approx "$d/count.csv" --likelihood poisson

@@ -21,6 +21,8 @@ data=$d/demo/two_classes.csv
 ends 0 check "$data" --likelihood gaussian --noise 0.5 --log-ell 0 --log-sigma 0 --against laplace
 says out 'Laplace is right: log Z is within 0.1 nats'
 says out 'root mean square over all 40'
+run check "$data" --likelihood gaussian --noise 0.5 --log-ell 0 --log-sigma 2 --against ep --draws 150
+grep -q '^  log Z .* 0\.0   right$' "$d/out" || complain "rounding counts as errors: $(grep 'log Z  ' "$d/out")"
 
 # a broad prior: Laplace is wrong, and JSON says by how much
 ends 4 check "$data" --log-ell 0 --log-sigma 3 --against laplace --draws 2000 --json

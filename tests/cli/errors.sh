@@ -28,6 +28,8 @@ refuses 1 'unexpected argument' --completion bash x
 printf '1,1\n2,-1\n3,1\n' >"$d/small.csv"
 works approx --quiet --json --seed 7 --threads 2 --checkpoint "$d/none" --resume "$d/none" "$d/small.csv"
 refuses 1 '--seed needs a whole number' approx "$d/none" --seed x
+refuses 1 '--threads must be from 0 to 64, not 65' approx "$d/small.csv" --threads 65
+refuses 1 '--threads must be from 0 to 64, not 1e+09' fit "$d/small.csv" --threads 1e9
 
 # ---- every option of every command: misspelt, without its value, with a value that it cannot have. An option that
 # another command has in the same words is the same row of a table, and only its value is missed again. All the words

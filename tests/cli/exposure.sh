@@ -33,6 +33,17 @@ printf 't,y\n0,2\n' >"$d/one_plain.csv"
 works approx "$d/one_plain.csv" $model --exposure 0.25 --json
 gives 'r["ep"]["log_z"] == other("one.json")["ep"]["log_z"]'
 
+# a column of this name that is an input may be one by mistake, which is said
+sed 's/^t,e,/t,Exposure,/' "$d/threes.csv" >"$d/named.csv"
+# shellcheck disable=SC2086
+works approx "$d/named.csv" $model
+says err 'the column Exposure is an input; to give it to the likelihood, use --exposure-column Exposure'
+for more in '--exposure-column Exposure' '--exposure 2' '--ignore-column Exposure' '--likelihood gaussian'; do
+    # shellcheck disable=SC2086
+    works approx "$d/named.csv" $model $more
+    ! grep -q 'is an input' "$d/err" || complain "a note on the exposure with $more"
+done
+
 # every command takes it
 # shellcheck disable=SC2086
 works sample "$d/counts.csv" $model --exposure-column e --chains 2 --warmup 50 --draws 20 --json

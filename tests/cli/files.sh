@@ -131,6 +131,21 @@ quiet_of() {
     quiet_of "$bad"
     quiet_of approx "$data" "--$bad"
     quiet_of approx "$data" --kernel "$bad"
+    works model "$data" $known -o "$d/$bad.json"
+    quiet_of model --model "$d/$bad.json"
+    works model "$data" --prior default -o "$d/$bad.json" --force --no-warnings
+    cp "$d/$bad.json" "$d/2 $bad.json"
+    quiet_of compare "$d/$bad.json" "$d/2 $bad.json" --points 64
+    quiet_of compare "$d/$bad.json" "$d/absent $bad.json"
+    printf 'name,mean\nx.1,0\n' >"$d/$bad.claim.csv"
+    quiet_of check "$data" $known --against "$d/$bad.claim.csv" --draws 50
+    awk -F, 'NR > 1 { print 0 }' "$data" >"$d/$bad.mean"
+    awk -v n="$(wc -l <"$d/$bad.mean")" 'BEGIN { for (i = 1; i <= n; i++) for (j = 1; j <= n; j++) printf "%d%s", i == j, j < n ? "," : "\n" }' >"$d/$bad.variance"
+    quiet_of sample "$data" $known $short --from "$d/$bad.mean,$d/$bad.variance" --beta 0.5
+    quiet_of evidence "$data" $known $few --from "$d/$bad.mean,$d/$bad.variance"
+    works approx "$data" $known --save-approx "$d/$bad.fit"
+    quiet_of predict "$d/$bad.fit" "$d/$bad" -o "$d/$bad.out"
+    quiet_of demo --data-only --directory "$d/$bad.d" --cases 10 --test-cases 10
 }
 mv "$d/run.nc" "$d/$bad.nc"
 quiet_of summary "$d/$bad.nc"

@@ -24,7 +24,7 @@ gives 'r["parameters"][0]["prior"] == "ell ~ gamma(2, 2)"'
 # a uniform prior has ends: the search stays between them, and says where it stopped
 works fit "$data" --prior 'log_ell ~ uniform(-2, 5)' --prior 'log_sigma ~ uniform(-3, -1)' --json
 gives 'r["evaluations"] < 80 and abs(r["parameters"][1]["value"] + 1) < 0.01 and len(r["optima"]) == 1'
-gives '[w["code"] for w in r["warnings"]] == ["fit_bound"]'
+gives '[w["code"] for w in r["warnings"]] == ["fit_prior_end"] and "give a wider --prior" in r["warnings"][0]["message"]'
 
 # one that begins at 0 too
 works fit "$data" --prior 'sigma ~ uniform(0, 100)' --prior 'log_ell ~ normal(0, 1)' --json

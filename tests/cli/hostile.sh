@@ -90,6 +90,30 @@ for file in x.nc x.csv x.json; do
 done
 nothing_left "$d/x.nc" "$d/x.csv"
 rm -f "$d"/x.*
+# half a figure is none, and an old one stays
+if command -v gnuplot >/dev/null 2>&1; then
+    plots() { # plots FILE: what was there is kept
+        checks=$((checks + 1))
+        code=0
+        # shellcheck disable=SC2086
+        (ulimit -f "$room" && exec "$talweg" grid "$d/good.csv" $grid -o /dev/null --plot "$1" --force --quiet) \
+            >"$d/out" 2>"$d/err" || code=$?
+        [ "$code" = 3 ] || complain "a figure without room, $1: exit $code: $(cat "$d/err")"
+        grep -qE 'could not (write the whole figure|be written completely)' "$d/err" || complain "a figure without room: $(cat "$d/err")"
+    }
+    for file in x.svg x.png; do
+        echo old >"$d/$file"
+        for room in 8 16; do
+            plots "$d/$file"
+            [ "$(cat "$d/$file")" = old ] || complain "$file is lost for a figure without room"
+        done
+        ln -s /dev/full "$d/full-$file"
+        room=unlimited
+        [ ! -c /dev/full ] || plots "$d/full-$file"
+    done
+    nothing_left
+    rm -f "$d"/x.* "$d"/full-*
+fi
 
 # ---- no memory: it works, says what is missing, or does not even start (its libraries are loaded first); it does not
 # wait for more

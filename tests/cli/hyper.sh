@@ -34,6 +34,15 @@ gives 'len(r["theta"]) == 1 and [w["code"] for w in r["warnings"]] == ["default_
 works evidence "$data" --prior 'log_ell ~ normal(0, 1)' --fix sigma=2 --points 64 --json
 gives 'len(r["theta"]) == 1 and r["warnings"] == [] and r["model"]["parameters"]["sigma"] == 2'
 
+# a value of the likelihood that was given is fixed, which may not have been meant
+works evidence "$data" --likelihood gaussian --noise 50 --prior default --points 64
+[ "$(grep -c 'note: noise is fixed at 50' "$d/err")" = 1 ] || complain "of a fixed noise: $(cat "$d/err")"
+for more in '--fix noise' '--quiet'; do
+    # shellcheck disable=SC2086
+    works evidence "$data" --likelihood gaussian --noise 50 $more --prior default --points 64
+    ! grep -q 'is fixed at' "$d/err" || complain "$more: $(cat "$d/err")"
+done
+
 # a model file with priors is obeyed
 works model "$data" --prior default -o "$d/m.json"
 works evidence --model "$d/m.json" --points 64 --json

@@ -102,6 +102,18 @@ works sample "$d/kinds.csv" --prior default --points 64 -o "$d/unknown.nc"
 works report "$d/unknown.nc" -o "$d/unknown.html"
 page_says unknown.html '(parameters unknown, with their mode at log ell = '
 
+# ---- estimates without an error: all weights of a Gaussian likelihood are equal up to rounding
+works evidence "$d/counts.csv" --likelihood gaussian --noise 1 --log-ell 1.5 --log-sigma 0 --method ais,rm --particles 64 -o "$d/exact.nc"
+works report "$d/exact.nc" -o "$d/exact.html"
+page_lacks exact.html 'gnuplot failed'
+page_says exact.html 'log Z, exact up to rounding'
+
+# ---- an estimate that two files have is one
+works evidence "$d/kinds.csv" --prior default --points 64 -o "$d/known.nc"
+works report "$d/unknown.nc" "$d/known.nc" -o "$d/both.html"
+page_says both.html 'is2 and ais-joint agree: '
+[ "$(grep -c '<td>is2</td>' "$d/both.html")" = 1 ] || complain "is2 is there $(grep -c '<td>is2</td>' "$d/both.html") times"
+
 # ---- bad input
 refuses 1 'talweg report needs RUN...' report
 refuses 1 'absent.nc' report "$d/absent.nc" -o "$d/no.html"

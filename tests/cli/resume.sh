@@ -224,6 +224,20 @@ works "$@" --resume "$ck"
 [ -e "$ck.part" ] || complain "$ck.part was removed"
 cp "$d/kept" "$ck"
 
+# so is the lock of one that was killed before it had saved anything, unless it is held
+left=$d/.nothing.talweg.lock
+: >"$left"
+refuses 1 'nothing: cannot be opened' "$@" --resume "$d/nothing"
+[ ! -e "$left" ] || complain "a lock that nobody holds is left"
+if command -v flock >/dev/null 2>&1; then
+    (
+        flock 9
+        run "$@" --resume "$d/nothing"
+    ) 9>"$left"
+    [ -e "$left" ] || complain "a lock that is held was removed"
+    rm -f "$left"
+fi
+
 # a checkpoint that can never be written is warned of once
 works "$@" --checkpoint /dev/full --checkpoint-every 0 --force
 [ "$(grep -c 'warning.*/dev/full' "$d/err")" = 1 ] || complain "a full disk: $(grep -c warning "$d/err") warnings: $(head -n 3 "$d/err")"

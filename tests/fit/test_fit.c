@@ -262,6 +262,8 @@ static void a_fit_can_be_stopped_and_needs_something_to_do(void **state)
     options.on_progress = stop_soon;
     assert_int_equal(tw_fit(problem, NULL, &options, &r), TW_OK);
     assert_true(r->stopped && !r->converged && r->evaluations == 3 && seen == 3);
+    assert_true(r->warnings.count == 1 &&
+                has_warning(r, TW_WARN_FIT_STOPPED)); /* and nothing of what is unfinished */
     tw_fit_free(r);
     assert_int_equal(tw_priors_new(problem, &priors), TW_OK);
     assert_int_equal(tw_priors_fix(priors, problem, "ell=1"), TW_OK);

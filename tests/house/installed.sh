@@ -75,5 +75,20 @@ echo >"$prefix/share/mine"
 make uninstall PREFIX="$prefix" >/dev/null
 left=$(cd "$prefix" && find . -type f -o -type l -o -name 'talweg*')
 [ "$left" = ./share/mine ] || { echo "make uninstall leaves $left" >&2; exit 1; }
+left=$(cd "$prefix" && find . -type d | sort | tr '\n' ' ')
+[ "$left" = '. ./share ' ] || { echo "make uninstall leaves the folders $left" >&2; exit 1; }
+# Of folders those that were made go, after two installations too, and others stay, empty or not.
+mkdir -p "$place/old/bin" "$place/old/share/man"
+for tree in new old; do
+    cmake --install "$build" --prefix "$place/$tree" >/dev/null
+    cmake --install "$build" --prefix "$place/$tree" >/dev/null
+    make uninstall PREFIX="$place/$tree" >/dev/null
+done
+[ ! -e "$place/new" ] || { echo "make uninstall leaves $(cd "$place/new" && find .)" >&2; exit 1; }
+left=$(cd "$place/old" && find . | sort | tr '\n' ' ')
+[ "$left" = '. ./bin ./share ./share/man ' ] || { echo "make uninstall leaves $left" >&2; exit 1; }
+# A second time there is nothing to remove, which it says.
+{ make uninstall PREFIX="$prefix" 2>&1 || true; } | tr '\n' ' ' | grep -q 'talweg is not installed under' ||
+    { echo "make uninstall does not say that talweg is not there" >&2; exit 1; }
 ! make uninstall PREFIX="$prefix" >/dev/null 2>&1 || { echo "make uninstall finds talweg where it is not" >&2; exit 1; }
 echo "works: make uninstall"

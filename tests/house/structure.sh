@@ -106,8 +106,28 @@ check() {
         matrices["linalg"]; matrices["sparse"]; matrices["covariance"]; matrices["gaussian"]; matrices["distributed"]
     }
 
+    # What the program prints for a terminal: names of files, and sentences that may have such a name in them, pass
+    # tw_plain (whose argument is taken out of the statement first).
+    function check_plain(code,    text) {
+        if (statement == "") { # up to here there may be a condition
+            if (!calls(code, "f?printf|f?puts")) return
+            match(code, /f?(printf|puts)[ \t]*[(]/)
+            code = substr(code, RSTART)
+        }
+        statement = statement " " code
+        if (code !~ /;[ \t]*$/) return
+        text = statement
+        statement = ""
+        gsub(/tw_(make_)?plain[(][^()]*([(][^()]*[)][^()]*)*[)]/, "", text)
+        if (match(text, /(^|[^A-Za-z0-9_])(file|path|data|from|[A-Za-z_]+(->|[.])(file|path|data|from)|path\[[a-z]+\])[ \t]*[,)]/))
+            fault("a name from outside is printed without tw_plain:" substr(text, RSTART, RLENGTH))
+        else if (calls(text, "printf|puts") && text ~ /[^A-Za-z0-9_](words|p->words|r->words)[ \t]*[,)]/)
+            fault("words that may hold a name are printed without tw_plain")
+    }
+
     FNR == 1 {
         inside = 0
+        statement = ""
         room = room_of(FILENAME)
         is_client = room == "cli" || room == "bindings"
         if (!(room in rank) && !is_client) fault("\"" room "\" is not a room")
@@ -122,6 +142,7 @@ check() {
             if (room in rank || is_client) check_include(room, target)
         }
         check_square(code)
+        if (room == "cli") check_plain(code)
         # Options belong to the program: the library says what is wrong, each front end what to turn. Styles of the
         # page, and what gnuplot is asked, look like options and are none.
         if (said ~ /--/ && room != "cli" && room != "bindings" &&
@@ -197,6 +218,12 @@ try src/model/a.c 'return tw_fail(ctx, TW_BAD_DATA, "raise --draws");' 'names an
 try include/talweg/warning.h 'X(A, "a", "use --eps")' 'names an option'
 try src/model/a.c 'x--; /* --x, "--y" */ puts("a-b - c");' ''
 try src/cli/a.c 'puts("--draws");' ''
+try src/cli/a.c 'printf("%s: ", o->model.data);' 'printed without tw_plain'
+try src/cli/a.c 'fprintf(to, "%s of\n"
+    "%s", tw_plain(name(k)), path);' 'printed without tw_plain'
+try src/cli/a.c 'printf("%s\n", words);' 'printed without tw_plain'
+try src/cli/a.c 'printf("%s: %s", tw_plain(o->model.data), tw_plain(words));
+    snprintf(to, 9, "%s", path);' ''
 try src/linalg/a.c '#include <lapacke.h>' ''
 try src/cli/a.c '#include <talweg/talweg.h>' ''
 try src/cli/a.c '#include "bench/measure.h"

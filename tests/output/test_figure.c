@@ -124,7 +124,12 @@ static void gnuplot_draws_or_says_why_not(void **state)
     assert_int_equal(tw_gnuplot_end(&plot, picture), TW_WRITE_FAILED);
     assert_non_null(strstr(tw_context_message(ctx), "gnuplot could not draw the figure: "));
     assert_non_null(strstr(tw_context_message(ctx), "undefined variable: nonsense"));
-    fclose(picture);
+    /* half a picture, as a full disk leaves it, is none */
+    assert_int_equal(tw_gnuplot_begin(ctx, &plot), TW_OK);
+    fputs("set print '-'\nprint '<svg viewBox=\"0 0 1 1\"><g>'\n", plot.script);
+    assert_int_equal(tw_gnuplot_end(&plot, picture), TW_WRITE_FAILED);
+    assert_non_null(strstr(tw_context_message(ctx), "gnuplot could not write the whole figure"));
+    assert_string_equal(printed(picture), "");
     tw_context_free(ctx);
 }
 

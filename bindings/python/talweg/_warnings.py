@@ -32,6 +32,7 @@ ADVICE = {
     "fit_not_converged": ". Raise max_evaluations or starts",
     "fit_flat": ". Give a prior, or fix a parameter with fix",
     "fit_bound": '. Give it a prior (prior="default" does so for all parameters), or check the scale of the inputs (standardise)',
+    "fit_prior_end": ". If values beyond it are possible, give a wider prior",
     "fit_optima": ". If they are close, sample at both, or raise starts",
     "theta_collapsed": ". Raise point_particles and point_temperatures, or give narrower priors",
     "theta_heavy_tail": ". Raise point_particles, point_temperatures or points",

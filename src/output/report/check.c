@@ -66,7 +66,9 @@ static void print_tiles(const check_page *p)
     const tw_check_result *r = p->result;
     fputs("<div class=\"tiles\">\n", p->page);
     print_tile(p->page, r->log_z.claimed, 6, "log Z as claimed, nats");
-    if (!isnan(r->log_z.exact))
+    if (!isnan(r->log_z.exact) && tw_evidence_is_exact(r->log_z.exact, r->log_z.error))
+        print_tile(p->page, r->log_z.exact, 6, "log Z, exact up to rounding, nats");
+    else if (!isnan(r->log_z.exact))
         fprintf(p->page,
                 "<div><b>%.3f ±\u00a0%.2g</b><span>log Z, exact, with its standard error</span></div>\n",
                 r->log_z.exact, r->log_z.error);
@@ -144,12 +146,14 @@ static void print_marginal(const check_page *p, const tw_check_row *row, FILE *s
     double density[BINS], low, width, highest = 0.0;
     double mean = row->value[TW_CHECK_MEAN].claimed, sd = row->value[TW_CHECK_SD].claimed;
     fill_histogram(p, row, density, &low, &width);
+    double from = low, to = low + BINS * width;
+    tw_figure_widen(1e-5 * fmax(fabs(low), 1e-300), &from, &to);
     for (size_t b = 0; b < BINS; b++) highest = fmax(highest, density[b]);
     tw_figure_steps(script, "draws", BINS, low, width, density);
     print_quantiles(row, 0.25 * highest, script);
     fprintf(script,
             "set samples 300\nset yrange [0:*]\nset xrange [%.7g:%.7g]\nunset grid\nset grid ytics\nplot ",
-            low, low + BINS * width);
+            from, to);
     fputs(TW_STEPS("draws", TW_FIRST) ", $claimed with lines lw 1.5 lc " TW_SECOND, script);
     if (!isnan(mean) && !isnan(sd))
         fprintf(script, ", exp(-0.5*((x-(%.7g))/%.7g)**2)/(%.7g*sqrt(2*pi)) with lines lw 2 lc " TW_SECOND,

@@ -23,6 +23,7 @@ static range range_of_estimates(const tw_report *r)
         span.high = fmax(span.high, e->log_z + reach);
     }
     if (span.high <= span.low) span = (range){span.low - 0.5, span.high + 0.5};
+    if (isfinite(span.low)) tw_figure_widen(1e-4 * (1.0 + fabs(span.low)), &span.low, &span.high);
     return span;
 }
 

@@ -104,6 +104,14 @@ void tw_figure_number(FILE *script, double value)
         fputs(" NaN", script);
 }
 
+void tw_figure_widen(double width, double *low, double *high)
+{
+    double middle = 0.5 * (*low + *high);
+    if (*high - *low >= width) return;
+    *low = middle - 0.5 * width;
+    *high = middle + 0.5 * width;
+}
+
 void tw_figure_steps(FILE *script, const char *block, size_t bins, double low, double width,
                      const double *height)
 {

@@ -34,6 +34,10 @@ tw_status tw_figure_begin(tw_figures *figures, int height, const char *x_name, c
 void tw_figure_draw(tw_figures *figures, const char *description);
 void tw_figure_end(tw_figures *figures);
 
+/* Give a range at least this width: gnuplot draws nothing over a range without one, and tics that differ behind six
+ * digits look alike. */
+void tw_figure_widen(double width, double *low, double *high);
+
 /* For a caption: a mark in colour k and its meaning. */
 void tw_figure_key(const tw_figures *figures, int colour, const char *words);
 

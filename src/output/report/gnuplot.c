@@ -1,5 +1,6 @@
 /* gnuplot.c: run the program gnuplot. It reads the script from a temporary file and writes the picture to
- * another. No shell is involved, so nothing in a name can become a command. */
+ * another. No shell is involved, so nothing in a name can become a command. gnuplot does not say that a write
+ * failed, so the picture is copied to its place only if its end is there. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -76,7 +77,7 @@ static tw_status draw(tw_gnuplot *plot, FILE *picture, FILE *complaints)
 {
     char name[] = "gnuplot", defaults[] = "-d",
          *arguments[] = {name, defaults, NULL}; /* without ~/.gnuplot */
-    bool written = fflush(plot->script) == 0 && !ferror(plot->script) && fflush(picture) == 0;
+    bool written = fflush(plot->script) == 0 && !ferror(plot->script);
     if (!written || lseek(fileno(plot->script), 0, SEEK_SET) != 0)
         return tw_fail(plot->ctx, TW_WRITE_FAILED, "a temporary file could not be written completely: %s",
                        strerror(errno));
@@ -84,13 +85,49 @@ static tw_status draw(tw_gnuplot *plot, FILE *picture, FILE *complaints)
     return fail_with(plot->ctx, complaints);
 }
 
+/* Does it end as an SVG or a PNG does? */
+static bool is_complete(FILE *picture)
+{
+    char end[33] = "";
+    if (fseek(picture, 0, SEEK_END) != 0) return false;
+    long length = ftell(picture), read = length < 32 ? length : 32;
+    if (read <= 0 || fseek(picture, -read, SEEK_END) != 0) return false;
+    read = (long)fread(end, 1, (size_t)read, picture);
+    for (long k = 0; k + 4 <= read; k++)
+        if (memcmp(end + k, "IEND", 4) == 0 || strncmp(end + k, "</svg>", 6) == 0) return true;
+    return false;
+}
+
+static tw_status copy(tw_context *ctx, FILE *from, FILE *to)
+{
+    char bytes[4096];
+    size_t count = 0;
+    rewind(from);
+    errno = 0;
+    while ((count = fread(bytes, 1, sizeof bytes, from)) > 0 && fwrite(bytes, 1, count, to) == count) {
+    }
+    if (!ferror(from) && !ferror(to) && fflush(to) == 0) return TW_OK;
+    return tw_fail(ctx, TW_WRITE_FAILED, "could not be written completely: %s",
+                   strerror(errno ? errno : EIO));
+}
+
+static tw_status draw_and_copy(tw_gnuplot *plot, FILE *drawn, FILE *complaints, FILE *picture)
+{
+    TW_TRY(draw(plot, drawn, complaints));
+    if (!is_complete(drawn))
+        return tw_fail(plot->ctx, TW_WRITE_FAILED,
+                       "gnuplot could not write the whole figure: is there room for temporary files?");
+    return copy(plot->ctx, drawn, picture);
+}
+
 tw_status tw_gnuplot_end(tw_gnuplot *plot, FILE *picture)
 {
-    FILE *complaints = tmpfile();
-    tw_status status = complaints ? draw(plot, picture, complaints)
+    FILE *drawn = tmpfile(), *complaints = drawn ? tmpfile() : NULL;
+    tw_status status = complaints ? draw_and_copy(plot, drawn, complaints, picture)
                                   : tw_fail(plot->ctx, TW_WRITE_FAILED,
                                             "a temporary file cannot be written: %s", strerror(errno));
     if (complaints) fclose(complaints);
+    if (drawn) fclose(drawn);
     tw_gnuplot_abandon(plot);
     return status;
 }

@@ -34,7 +34,8 @@ static void load(const tw_report *r, size_t k, double *values, parameter *out)
         out->low = fmin(out->low, values[i]);
         out->high = fmax(out->high, values[i]);
     }
-    if (!(out->low < out->high)) out->high = out->low + fmax(fabs(out->low), 1.0) * 1e-3;
+    double size = fmax(fabs(out->low), fabs(out->high));
+    tw_figure_widen(size > 0.0 ? 1e-5 * size : 1e-3, &out->low, &out->high);
 }
 
 /* ---- the table ---- */

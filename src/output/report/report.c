@@ -1,5 +1,6 @@
 /* report.c: write a page about runs: collect the data, then print the sections. */
 #include <math.h>
+#include <string.h>
 
 #include "base/context.h"
 #include "data/number.h"
@@ -24,12 +25,30 @@ static tw_status gather_draws(tw_report *r)
     return pool->has_x ? tw_expected_observations(pool, &r->expected) : TW_OK;
 }
 
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* Is this estimate, of the same draws, in a file before? A sample and an evidence of the same seed both have it. */
+static bool is_repeated(const tw_report *r, const tw_estimate *e)
+{
+    for (size_t k = 0; k < r->estimates; k++) {
+        const tw_estimate *other = &r->estimate[k];
+        if (e->draws != 0 && other->draws == e->draws && strcmp(other->method, e->method) == 0 &&
+            same(other->log_z, e->log_z) && same(other->se, e->se))
+            return true;
+    }
+    return false;
+}
+
 static void take_estimates(tw_report *r, const tw_run_evidence *e)
 {
     if (isnan(r->laplace)) r->laplace = e->laplace;
     if (isnan(r->ep)) r->ep = e->ep;
     if (isnan(r->ep_corrected)) r->ep_corrected = e->ep_corrected;
     for (size_t k = 0; k < e->count; k++) {
+        if (is_repeated(r, &e->estimates[k])) continue;
         r->estimate[r->estimates] = e->estimates[k];
         r->about[r->estimates++] = (tw_report_estimate){e->from, e->kernel, e->seconds[k]};
     }

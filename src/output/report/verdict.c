@@ -230,7 +230,10 @@ static void print_tiles(const tw_report *r)
             tile(r->page, tw_html_digits(3, rate, text),
                  pool->theta ? "effective draws per second" : "ESS per second, worst latent");
     }
-    if (trusted(r)) {
+    if (trusted(r) && tw_evidence_is_exact(r->best->log_z, r->best->se)) {
+        snprintf(text, sizeof text, "%.3f", r->best->log_z);
+        tile(r->page, text, "log Z, exact up to rounding, nats");
+    } else if (trusted(r)) {
         char error[TW_DIGITS_BYTES];
         snprintf(text, sizeof text, "%.3f ±\u00a0%s", r->best->log_z, tw_html_digits(2, r->best->se, error));
         tile(r->page, text, "log Z with its standard error, nats");
