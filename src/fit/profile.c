@@ -52,6 +52,7 @@ tw_status tw_fit_profiles(tw_problem *problem, const tw_priors *priors, const tw
         out[i].deep = !(out[i].log_posterior > best->log_posterior - depth);
         if (status == TW_OK && !out[i].deep) status = measure(o, i / 2, &out[i]);
     }
+    if (status == TW_OK) status = tw_problem_set_theta(problem, best->theta);
     *evaluations += o->evaluations;
     tw_objective_free(o);
     return status;

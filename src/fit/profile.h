@@ -16,7 +16,8 @@ typedef struct tw_profile {
         sd[TW_PROFILE_MOST]; /* from the curvature of the others, unless it is deep; NaN if not available */
 } tw_profile;
 
-/* The lower and the upper tail of each free parameter, which has a prior. Adds to *evaluations. */
+/* The lower and the upper tail of each free parameter, which has a prior. Afterwards the problem
+ * is at the best optimum. Adds to *evaluations. */
 tw_status tw_fit_profiles(tw_problem *problem, const tw_priors *priors, const tw_fit_options *options,
                           const tw_optimum *best, double depth, tw_profile *out, size_t *evaluations);
 
