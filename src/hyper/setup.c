@@ -124,15 +124,21 @@ static tw_status add_tail(tw_hyper *h, const tw_profile *tail, size_t held)
     return tw_proposal_spread(component, sd);
 }
 
-/* Components in the tails of the priors, the best first. */
-static tw_status add_tails(tw_hyper *h, const tw_fit_result *fit)
+/* The best points in the tails of the priors, all deep if there are too many parameters. It moves the problem. */
+static tw_status find_tails(tw_hyper *h, const tw_fit_result *fit, tw_profile *tail)
 {
-    tw_profile tail[2 * TW_HYPER_MOST];
     tw_fit_options o = TW_FIT_DEFAULTS;
     o.max_evaluations = TAIL_EVALUATIONS;
     o.user = h;
     o.on_progress = watch_fit;
-    TW_TRY(tw_fit_profiles(h->problem, h->priors, &o, &fit->optimum[0], TAIL_DEPTH, tail, &h->result->fits));
+    for (size_t i = 0; i < 2 * h->unknown; i++) tail[i].deep = true;
+    if (h->unknown > MOST_TAILS) return TW_OK;
+    return tw_fit_profiles(h->problem, h->priors, &o, &fit->optimum[0], TAIL_DEPTH, tail, &h->result->fits);
+}
+
+/* Components about them, the best first. */
+static tw_status add_tails(tw_hyper *h, tw_profile *tail)
+{
     while (h->g->components < TW_MIXTURE_COMPONENTS) {
         tw_profile *best = NULL;
         for (size_t i = 0; i < 2 * h->unknown; i++)
@@ -147,6 +153,8 @@ static tw_status add_tails(tw_hyper *h, const tw_fit_result *fit)
 static tw_status place_proposal(tw_hyper *h, const tw_fit_result *fit)
 {
     size_t components = fit->optima < OPTIMA ? fit->optima : OPTIMA;
+    tw_profile tail[2 * TW_HYPER_MOST];
+    TW_TRY(find_tails(h, fit, tail)); /* before the mixture points to parameters of the problem */
     TW_TRY(tw_mixture_new(h->ctx, h->unknown, &h->g));
     for (size_t k = 0; k < h->unknown; k++) {
         h->g->prior[k] = &h->priors->prior[h->index[k]];
@@ -156,7 +164,7 @@ static tw_status place_proposal(tw_hyper *h, const tw_fit_result *fit)
     h->g->clusters = few ? CLUSTERS : 0;
     for (size_t c = 0; c < components; c++) TW_TRY(add_component(h, fit, c));
     if (components < OPTIMA) TW_TRY(add_wide_component(h));
-    if (h->unknown <= MOST_TAILS) TW_TRY(add_tails(h, fit));
+    TW_TRY(add_tails(h, tail));
     components = h->g->components;
     double prior = few ? FIRST_PRIOR : FIRST_PRIOR_MANY;
     h->g->share[0] = prior;
