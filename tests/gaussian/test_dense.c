@@ -130,22 +130,24 @@ static void the_density_is_that_of_its_covariance(void **state)
     tw_context_free(ctx);
 }
 
-/* A matrix of lower rank has no rounding if its least pivot, here d, is 1000 times what is taken for rounding, n eps times
- * the largest variance; whatever its unit. */
-static void a_clear_rank_has_no_rounding(void **state)
+/* A matrix has the lower rank that is expected of it if its least pivot, here d, is 1000 times what is taken for
+ * rounding, n eps times the largest variance; whatever its unit. */
+static void a_clear_rank_is_known(void **state)
 {
     (void)state;
     static const double unit[] = {1e-12, 1.0, 1e12};
     tw_context *ctx = new_context();
-    for (size_t i = 0; i < 6; i++) {
-        double s = unit[i / 2], d = (i % 2 ? 0.9 : 1.1) * 3e3 * 0x1p-52,
+    for (size_t i = 0; i < 12; i++) {
+        bool clear = i % 2 == 0, expected = i < 6;
+        double s = unit[i / 2 % 3], d = (clear ? 1.1 : 0.9) * 3e3 * 0x1p-52,
                k[9] = {s, 0, 0, 0, d * s, 0, 0, 0, 0};
         tw_gaussian *g = NULL;
         tw_gaussian_report report;
         assert_int_equal(tw_gaussian_dense_new(ctx, 3, k, 3, &g), TW_OK);
+        tw_gaussian_dense_expect(g, expected ? 2 : 1);
         assert_int_equal(tw_gaussian_dense_factor(g, 0.0, &report), TW_OK);
         assert_int_equal(g->r, 2);
-        assert_true(g->rounding == (i % 2 ? 0x1p-52 : 0.0));
+        assert_true(g->low_rank == (clear && expected));
         tw_gaussian_free(g);
     }
     tw_context_free(ctx);
@@ -314,7 +316,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_those_of_its_covariance),
         cmocka_unit_test(the_density_is_that_of_its_covariance),
-        cmocka_unit_test(a_clear_rank_has_no_rounding),
+        cmocka_unit_test(a_clear_rank_is_known),
         cmocka_unit_test(conditioning_is_that_of_the_dense_posterior),
         cmocka_unit_test(a_mixture_is_that_of_its_precisions),
         cmocka_unit_test(a_marginal_has_the_block_of_its_sites),
