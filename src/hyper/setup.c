@@ -27,7 +27,7 @@ enum { OPTIMA = 4, CLUSTERS = 8 };
 /* Components in the tails of the priors (fit/profile.c): not more nats below the mode, evaluations of a search, their
  * standard deviations relative to those of the curvature, or of the prior if there are none. */
 static const double TAIL_DEPTH = 15.0, TAIL_WIDER = 1.5, TAIL_SPREAD = 0.5;
-enum { TAIL_EVALUATIONS = 15, MOST_TAILS = 8 /* parameters */ };
+enum { TAIL_EVALUATIONS = 15 };
 
 static double degrees(const tw_hyper *h)
 {
@@ -124,7 +124,8 @@ static tw_status add_tail(tw_hyper *h, const tw_profile *tail, size_t held)
     return tw_proposal_spread(component, sd);
 }
 
-/* The best points in the tails of the priors, all deep if there are too many parameters. It moves the problem. */
+/* The best points in the tails of the priors, for rounds that look for lobes; otherwise all are deep, since wide
+ * components in many parameters waste points. It moves the problem. */
 static tw_status find_tails(tw_hyper *h, const tw_fit_result *fit, tw_profile *tail)
 {
     tw_fit_options o = TW_FIT_DEFAULTS;
@@ -132,7 +133,7 @@ static tw_status find_tails(tw_hyper *h, const tw_fit_result *fit, tw_profile *t
     o.user = h;
     o.on_progress = watch_fit;
     for (size_t i = 0; i < 2 * h->unknown; i++) tail[i].deep = true;
-    if (h->unknown > MOST_TAILS) return TW_OK;
+    if (!tw_hyper_explores(h)) return TW_OK;
     return tw_fit_profiles(h->problem, h->priors, &o, &fit->optimum[0], TAIL_DEPTH, tail, &h->result->fits);
 }
 
