@@ -41,7 +41,7 @@ def _own(values: Any) -> np.ndarray:
 class _Fitted(NamedTuple):
     """What `fit` was given, for predictions after pickling."""
 
-    inputs: Table
+    inputs: Any  # a Table, which is an array to mypy only by its methods
     y: np.ndarray
     options: dict[str, Any]  # of the model
     inference: str
