@@ -15,7 +15,9 @@ data=$d/demo/two_classes.csv
 both() {
     checks=$((checks + 2))
     (cd "$d/point" && "$talweg" "$@" >out 2>err) || complain "talweg $*: exit $?: $(cat "$d/point/err")"
-    (cd "$d/comma" && LOCPATH=$d/locale LC_ALL=de_DE.UTF-8 "$build/tests/in_locale" "$@" >out 2>err) ||
+    # (LeakSanitizer would report the search path that newlocale of glibc keeps where LOCPATH is set.)
+    (cd "$d/comma" && ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" LOCPATH=$d/locale LC_ALL=de_DE.UTF-8 \
+        "$build/tests/in_locale" "$@" >out 2>err) ||
         complain "talweg $* under a comma: exit $?: $(cat "$d/comma/err")"
     same out
 }
