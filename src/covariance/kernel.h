@@ -161,7 +161,7 @@ tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d);
 
 /* The largest rank that the covariances of n cases x (n x d) can have without rounding. */
 tw_status tw_kernel_rank(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
-                         size_t *rank);
+                         size_t *out);
 
 /* Mark which of d inputs the leaves use. */
 void tw_kernel_mark_inputs(const tw_kernel *kernel, size_t d, bool *used);

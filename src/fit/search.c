@@ -132,7 +132,8 @@ static void climb_in_rounds(climb *c, double *moving, double *low, double *high)
     bool held = true;
     c->low = low;
     c->high = high;
-    for (double reach = FIRST; held && o->evaluations < end; reach *= 2.0) {
+    double reach = FIRST;
+    while (held && o->evaluations < end) {
         double before = c->best.log_posterior;
         set_round(o, moving, reach, low, high);
         c->cut = false;
@@ -142,6 +143,7 @@ static void climb_in_rounds(climb *c, double *moving, double *low, double *high)
         bool gained = !isnan(c->best.log_posterior) && !(c->best.log_posterior <= before + GAIN);
         held = c->status == TW_OK && gained && !c->joined && !c->search->stopped && is_held(c);
         memcpy(moving, c->best_point, o->free_count * sizeof *moving);
+        reach *= 2.0;
     }
 }
 

@@ -154,7 +154,7 @@ static tw_status add_tails(tw_hyper *h, tw_profile *tail)
 static tw_status place_proposal(tw_hyper *h, const tw_fit_result *fit)
 {
     size_t components = fit->optima < OPTIMA ? fit->optima : OPTIMA;
-    tw_profile tail[2 * TW_HYPER_MOST];
+    tw_profile tail[2 * TW_HYPER_MOST] = {{0}};
     TW_TRY(find_tails(h, fit, tail)); /* before the mixture points to parameters of the problem */
     TW_TRY(tw_mixture_new(h->ctx, h->unknown, &h->g));
     for (size_t k = 0; k < h->unknown; k++) {

@@ -34,6 +34,7 @@ static tw_status log_plus(const tw_observations *plus, const double *m, double v
         return TW_OK;
     }
     for (size_t i = 0; i < plus->n; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): the arrays have o->n numbers */
         TW_TRY(tw_likelihood_tilted(plus, i, m[i], v, &tilted));
         log_p[i] = tilted.log_z;
     }
@@ -146,6 +147,7 @@ static tw_status expect_any(const tw_observations *o, const double *m, double v,
     else if (v == 0.0 && likelihood->expect)
         likelihood->expect(o, m, mean, variance);
     else if (likelihood->expect)
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): the arrays have o->n numbers */
         for (size_t i = 0; i < o->n; i++) TW_TRY(by_quadrature(o, i, m[i], v, at(mean, i), at(variance, i)));
     else
         return TW_BAD_ARGUMENT;
@@ -160,6 +162,7 @@ tw_status tw_likelihood_expect(const tw_observations *observed, const double *m,
     else
         TW_TRY(expect_any(observed, m, v, mean, variance));
     for (size_t i = 0; i < observed->n; i++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): the arrays have o->n numbers */
         if ((mean && isnan(mean[i])) || (variance && isnan(variance[i]))) return TW_NUMERICAL_FAILURE;
     return TW_OK;
 }
@@ -174,14 +177,14 @@ static bool is_flat(const double far[4])
 
 bool tw_expect_is_bounded(const tw_observations *o, size_t i)
 {
-    double mean[4];
+    double mean[4] = {0};
     return o->likelihood->two_classes ||
            (tw_expect_many(o, i, 0.0, 4, ENDS, mean, NULL) == TW_OK && is_flat(mean));
 }
 
 bool tw_variance_is_bounded(const tw_observations *o, size_t i)
 {
-    double mean[4], variance[4];
+    double mean[4] = {0}, variance[4] = {0};
     return o->likelihood->two_classes ||
            (tw_expect_many(o, i, 0.0, 4, ENDS, mean, variance) == TW_OK && is_flat(variance));
 }
@@ -189,7 +192,7 @@ bool tw_variance_is_bounded(const tw_observations *o, size_t i)
 bool tw_expect_has_either_sign(const tw_observations *o, size_t i)
 {
     static const double far[2] = {-800.0, 800.0};
-    double mean[2];
+    double mean[2] = {0};
     return tw_expect_many(o, i, 0.0, 2, far, mean, NULL) == TW_OK && fmin(mean[0], mean[1]) < 0.0;
 }
 

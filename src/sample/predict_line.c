@@ -53,8 +53,8 @@ tw_status tw_line_new(tw_draws_predictor *p, tw_new_case *c, size_t draws, tw_li
     TW_TRY(tw_allocate_doubles(p->ctx, NODES, 4, what, &line->mean));
     TW_TRY(tw_allocate_doubles(p->ctx, lines, 3, what, &line->means));
     line->square = line->mean + NODES;
-    line->log_p = line->mean + 2 * NODES;
-    line->weight = line->mean + 3 * NODES;
+    line->log_p = line->mean + (size_t)2 * NODES;
+    line->weight = line->mean + (size_t)3 * NODES;
     line->squares = line->means + lines;
     line->log_scores = line->means + 2 * lines;
     return TW_OK;
@@ -104,8 +104,8 @@ static bool is_negligible(double at, double most)
 static double reach(tw_line *line, double side)
 {
     integrands most = {-INFINITY, -INFINITY};
-    double t = 0.0;
-    for (; t < MOST_REACH; t += 0.5) {
+    for (size_t k = 0; k < (size_t)2 * MOST_REACH; k++) {
+        double t = 0.5 * (double)k;
         integrands at = evaluate_node(line, side * t, 0);
         if (t >= LEAST_REACH && is_negligible(at.moment, most.moment) && is_negligible(at.label, most.label))
             return t;
@@ -113,7 +113,7 @@ static double reach(tw_line *line, double side)
         most.label = fmax(most.label, at.label);
     }
     line->failed = true;
-    return t;
+    return MOST_REACH;
 }
 
 /* Set the nodes for the current step; nodes that cannot be computed, at the ends, have G = 0. */

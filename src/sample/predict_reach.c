@@ -46,9 +46,10 @@ typedef struct room {
 
 static size_t size_of_room(size_t n, size_t r)
 {
-    return tw_line_work(n) + (3 + MOVES) * n + MOVES * r + 2 * TW_LINE_NODES;
+    return tw_line_work(n) + (3 + MOVES) * n + MOVES * r + (size_t)2 * TW_LINE_NODES;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the room is written */
 static room take_room(double *work, size_t n, size_t r)
 {
     room out = {.line = work, .w = work + tw_line_work(n)};
@@ -210,7 +211,7 @@ static void choose(chains *c, tw_line *line, const tw_averages *a)
     bool wanted[TW_LINE_KINDS] = {tw_mean_is_heavy(a, TW_PREDICT_HEAVY), tw_sd_is_heavy(a, TW_PREDICT_HEAVY)};
     for (size_t k = 0; k < line->nodes; k++) wanted[TW_LINE_MEAN] &= line->mean[k] >= 0.0;
     for (tw_line_kind k = 0; k < TW_LINE_KINDS; k++) {
-        double spread, log_mean = wanted[k] ? log_mean_of_lines(line, k, &spread) : NAN;
+        double spread = 0.0, log_mean = wanted[k] ? log_mean_of_lines(line, k, &spread) : NAN;
         if (!isfinite(log_mean) || !(spread > NO_SPREAD)) continue;
         line->beyond[k] = 1.0 + spread;
         if (lines < TW_PREDICT_LEAST_LINES * line->beyond[k])

@@ -222,6 +222,7 @@ static void move_along(tw_sampler *s, const line *l, size_t column, const line_p
 }
 
 /* Move column j along this line. */
+/* NOLINTBEGIN(readability-non-const-parameter): search_line counts trials */
 static void follow_line(tw_sampler *s, const tw_frame *frame, tile *t, size_t j, size_t column, size_t number,
                         tw_stream *stream, size_t *trials)
 {
@@ -237,6 +238,7 @@ static void follow_line(tw_sampler *s, const tw_frame *frame, tile *t, size_t j,
     for (size_t i = 0; i < s->r; i++) l.along += t->w[i + j * s->r] * l.u[i];
     if (search_line(&l, stream, &to)) move_along(s, &l, column, &to);
 }
+/* NOLINTEND(readability-non-const-parameter) */
 
 /* The line of this transition, the same for all columns. */
 static size_t choose_line(const tw_sampler *s, const tw_move *move)

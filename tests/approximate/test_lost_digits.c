@@ -145,7 +145,7 @@ static void fields_of_long_correlation_are_right_or_withheld(void **state)
     need_orderings();
     for (size_t i = 0; i < 16; i++) {
         x[i] = (double)(i % 4);
-        x[i + 16] = (double)(i / 4);
+        x[i + 16] = floor((double)i / 4.0);
         y[i] = (double)((7 * i) % 16) / 8.0 - 1.0;
     }
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {

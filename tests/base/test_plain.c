@@ -25,6 +25,7 @@ static void only_commands_are_replaced(void **state)
                    "31m",
                    "a??31m");
     assert_becomes("a\xc2\xa0", "a\xc2\xa0");
+    /* NOLINTNEXTLINE(misc-misleading-bidirectional): that is the case */
     assert_becomes("a\xe2\x80\xae"
                    "b\xe2\x81\xa6"
                    "c\xe2\x80\x94",

@@ -78,7 +78,7 @@ static void groups_apart_are_clusters(void **state)
     double theta[POINTS], weight[POINTS];
     size_t number[POINTS];
     for (size_t i = 0; i < POINTS; i++) {
-        theta[i] = centre[i % 3] + 0.3 * (double)(i / 3) - 0.7;
+        theta[i] = centre[i % 3] + 0.3 * floor((double)i / 3.0) - 0.7;
         weight[i] = 1.0 + (double)(7 * i % 5);
     }
     const tw_weighed points = {POINTS, theta, weight, NULL};

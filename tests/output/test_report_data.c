@@ -79,7 +79,10 @@ static size_t read_block(const char *name, size_t columns, size_t most, double (
     size_t count = 0;
     snprintf(begin, sizeof begin, "$%s << END\n", name);
     const char *at = strstr(scripts, begin);
-    if (!at) fail_msg("no figure has the data %s", name);
+    if (!at) {
+        fail_msg("no figure has the data %s", name);
+        return 0;
+    }
     for (at += strlen(begin); strncmp(at, "END", 3) != 0; count++) {
         char *end = NULL;
         assert_true(count < most);

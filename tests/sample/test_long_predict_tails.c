@@ -91,7 +91,8 @@ static void predictions_are_right_or_withheld(void **state)
 {
     (void)state;
     const char *only = getenv("TAIL_ONLY");
-    size_t seeds = getenv("TAIL_SEEDS") ? (size_t)atoi(getenv("TAIL_SEEDS")) : SEEDS;
+    const char *given = getenv("TAIL_SEEDS");
+    size_t seeds = given ? (size_t)atoi(given) : SEEDS;
     verdict total[3] = {{0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t s = 0; s < sizeof SIGMAS / sizeof *SIGMAS; s++) {

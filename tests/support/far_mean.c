@@ -80,7 +80,7 @@ static void complete(size_t n, const double *u, double norm, double q[TAIL_MOST]
  * new latent, and over 9 standard deviations of the others. */
 static void integrate(const far_mean_case *c, size_t j, far_mean_values *out)
 {
-    double l[TAIL_MOST][TAIL_MOST], u[TAIL_MOST], q[TAIL_MOST][TAIL_MOST], norm = 0.0;
+    double l[TAIL_MOST][TAIL_MOST] = {{0}}, u[TAIL_MOST], q[TAIL_MOST][TAIL_MOST] = {{0}}, norm = 0.0;
     double step = fmin(0.1, 0.12 / c->sigma),
            wide = fmin(0.2, 0.6 / c->sigma); /* p(y) has widths above 0.13 */
     tw_observations o = observed(c), at = new_case(c);
@@ -110,6 +110,7 @@ static void integrate(const far_mean_case *c, size_t j, far_mean_values *out)
                 for (size_t i = 0; i < c->n; i++) {
                     x[i] = 0.0;
                     for (size_t m = 0; m <= i; m++)
+                        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): n is at most 3 */
                         for (size_t d = 0; d < c->n; d++) x[i] += l[i][m] * q[d][m] * s[d];
                     log_h -= 0.5 * s[i] * s[i];
                 }
@@ -149,7 +150,7 @@ far_mean_values far_mean_exact(const far_mean_case *c)
 
 static void prior_draw(const far_mean_case *c, double l[TAIL_MOST][TAIL_MOST], test_random *random, double *x)
 {
-    double z[TAIL_MOST];
+    double z[TAIL_MOST] = {0};
     test_normals(random, c->n, z);
     for (size_t i = 0; i < c->n; i++) {
         x[i] = 0.0;
@@ -162,7 +163,7 @@ static void move(const far_mean_case *c, double l[TAIL_MOST][TAIL_MOST], test_ra
 {
     const double circle = 6.283185307179586;
     tw_observations o = observed(c);
-    double other[TAIL_MOST], next[TAIL_MOST], level = log_likelihood(&o, x) + log(test_uniform(random));
+    double other[TAIL_MOST] = {0}, next[TAIL_MOST], level = log_likelihood(&o, x) + log(test_uniform(random));
     prior_draw(c, l, random, other);
     double angle = circle * test_uniform(random), low = angle - circle, high = angle;
     for (;;) {
@@ -179,7 +180,7 @@ static void move(const far_mean_case *c, double l[TAIL_MOST][TAIL_MOST], test_ra
 
 static double *draw(const far_mean_case *c, size_t chains, size_t draws, uint64_t seed)
 {
-    double l[TAIL_MOST][TAIL_MOST], *x = malloc(c->n * chains * draws * sizeof *x);
+    double l[TAIL_MOST][TAIL_MOST] = {{0}}, *x = malloc(c->n * chains * draws * sizeof *x);
     test_random random = {seed};
     assert_non_null(x);
     factor(c, l);
