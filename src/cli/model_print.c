@@ -17,10 +17,11 @@ static void print_kernel(const tw_problem *problem, FILE *to)
     fprintf(to, ", %s%skernel of %zu input%s%s\n", shape ? shape : "", shape ? " " : "", d, d == 1 ? "" : "s",
             problem->scaling ? ", standardised" : "");
     if (tw_kernel_describe(problem->kernel, d, &words) != TW_OK) return;
-    for (char *line = words, *end = words; end; line = end + 1) {
-        end = strchr(line, '\n');
+    for (char *line = words; line;) {
+        char *end = strchr(line, '\n');
         if (end) *end = '\0';
         fprintf(to, "%s%s", tw_make_plain(line), end ? "\n" : "");
+        line = end ? end + 1 : NULL;
     }
     tw_release(problem->ctx, words);
 }

@@ -19,6 +19,7 @@ known="--log-ell 0 --log-sigma 1"
 short="--draws 20 --warmup 10 --chains 2 --method ess --no-warnings --quiet"
 few="--method ais --particles 8 --temperatures 3 --no-warnings --quiet"
 grid="--log-ell 0:1:2 --log-sigma 0:1:2 --quiet"
+# shellcheck disable=SC2012 # a name of our own
 mode() { ls -ldn "$1" | cut -c1-10; }
 nothing_left() {
     for left in "$d"/*.part "$d"/.*.lock "$d"/*.journal; do [ ! -e "$left" ] || complain "$* left $left"; done
